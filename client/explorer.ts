@@ -1,4 +1,5 @@
 import {
+  decodeCall,
   exploreActivity,
   exploreAddress,
   exploreAnchor,
@@ -13,6 +14,7 @@ import type {
   AddressActivity,
   AnchorList,
   BlockList,
+  DecodedCallData,
   ExploredAddress,
   ExploredAnchor,
   ExploredBlock,
@@ -59,6 +61,11 @@ export class ExplorerClient {
 
   transaction(hash: string): Promise<ExploredTransaction | undefined> {
     return ifFound(this.#call(exploreTransaction, { params: { hash } }));
+  }
+
+  /** Decodes call data, and compares them with the chain. */
+  decode(input: string): Promise<DecodedCallData> {
+    return this.#call(decodeCall, { body: { input } });
   }
 
   /** Newest first. Any page can have fewer entries than `limit`. */

@@ -5,6 +5,7 @@ export type {
   AddressActivity,
   BlockSummary,
   DecodedArgument,
+  DecodedCallData,
   DecodedLog,
   ExploredAddress,
   ExploredAnchor,
@@ -13,8 +14,7 @@ export type {
   ExploredTransaction,
   SearchResult,
 } from "../server/explorer/responses.ts";
-export type { RowChecks } from "../server/records/responses.ts";
-export type { RowVerdict } from "../server/http/record-store/responses.ts";
+export type { RowChecks, RowVerdict } from "../server/http/record-store/responses.ts";
 export type { Alert, Status } from "../server/operations/responses.ts";
 export {
   type AnchoredProofs,

@@ -1,15 +1,9 @@
 import * as z from "zod";
 import type { RequestOf } from "../server/http/route.ts";
 import type { RecordStoreCall } from "../server/http/record-store/call.ts";
-import { Failure, type RowVerdict } from "../server/http/record-store/responses.ts";
+import { Failure, type RowChecks, type RowVerdict } from "../server/http/record-store/responses.ts";
 import { decode, search, store } from "../server/records/api.ts";
-import type {
-  DecodedTransaction,
-  RecordMark,
-  RowChecks,
-  SearchContent,
-  StoreContent,
-} from "../server/records/responses.ts";
+import type { DecodedTransaction, RecordMark, SearchContent, StoreContent } from "../server/records/responses.ts";
 import { auth, close, extend, validate } from "../server/sessions/api.ts";
 import type { AuthContent, CloseContent, SessionContent } from "../server/sessions/responses.ts";
 import { ClientError } from "./errors.ts";

@@ -72,7 +72,9 @@ export function followLinks(isOfApplication: (path: string) => boolean): void {
 function currentPath(): string {
   const { pathname, hash } = location;
   const earlier = pathname === "/" && hash !== "" ? pathname + hash : pathname;
-  const moved = MOVED.get(earlier) ?? /^\/#(\/\w+(?:\/\w*)?)/.exec(earlier)?.[1];
+  const ofTab = MOVED.get(earlier) ?? /^\/#(\/\w+(?:\/\w*)?)/.exec(earlier)?.[1] ?? earlier;
+  const ofExplorer = ofTab.replace(/^\/decode(?=\/|$)/, "/explorer/decode");
+  const moved = ofExplorer === earlier ? undefined : ofExplorer;
   if (moved !== undefined) history.replaceState(null, "", pathname === "/" ? moved : moved + hash);
   return location.pathname;
 }

@@ -64,17 +64,11 @@ export const SECTIONS: readonly Section[] = [
     needsAccount: false,
     load: () => import("./proof/proof-page.tsx"),
   },
-  {
-    id: "decode",
-    title: ({ tabs }) => tabs.decode,
-    needsAccount: true,
-    load: () => import("./decode/decode.tsx"),
-  },
 ];
 
 /** Returns the section with an address, if there is one. */
 export function sectionAt(path: string): Section | undefined {
   const [id, ...rest] = path.slice(1).split("/");
-  const hasParts = id === "explorer" || ((id === "decode" || id === "proof") && rest.length === 1);
+  const hasParts = id === "explorer" || (id === "proof" && rest.length === 1);
   return rest.length === 0 || hasParts ? SECTIONS.find((section) => section.id === id) : undefined;
 }

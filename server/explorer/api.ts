@@ -7,6 +7,7 @@ import {
   AddressActivity,
   AnchorList,
   BlockList,
+  DecodedCallData,
   ExploredAddress,
   ExploredAnchor,
   ExploredBlock,
@@ -21,8 +22,12 @@ const ADDRESS = /^(0[xX])?[0-9a-fA-F]{40}$/;
 const NUMBER = /^\d{1,15}$/;
 const MOST = 100;
 const USUAL = 20;
+/** Hex numbers within the safe integers; a hash and an address have more digits. */
+const HEX_NUMBER = /^0[xX][0-9a-fA-F]{1,12}$/;
+/** Bytes of call data: as many as the explorer decodes of a transaction. */
+const MOST_CALL_BYTES = 256 * 1024;
 const BLOCK = new RegExp(`${NUMBER.source}|${HASH.source}`);
-const ANYTHING = new RegExp(`${BLOCK.source}|${ADDRESS.source}`);
+const ANYTHING = new RegExp(`${BLOCK.source}|${ADDRESS.source}|${HEX_NUMBER.source}`);
 
 /** A hash on the chain. */
 const HashParameter = z
@@ -69,11 +74,23 @@ const SearchQuery = z.object({
     .trim()
     .regex(ANYTHING, "is no block number, no hash and no address")
     .transform(soughtOf)
-    .meta({ description: "A block number, a hash or an address." }),
+    .meta({ description: "A block number, in decimal or as `0x` hex, a hash or an address." }),
 });
 
+/** Call data of one of the contracts. */
+const CallDataBody = z
+  .object({
+    input: z
+      .string()
+      .max(2 + 2 * MOST_CALL_BYTES)
+      .regex(/^0[xX](?:[0-9a-fA-F]{2}){4,}$/, "is not call data: 0x and an even number of digits, at least 8")
+      .transform((text) => text.toLowerCase())
+      .meta({ description: "`0x` and hexadecimal digits.", pattern: "^0[xX](?:[0-9a-fA-F]{2}){4,}$" }),
+  })
+  .meta({ id: "CallData", description: "Call data to decode." });
+
 function soughtOf(text: string): Sought {
-  if (NUMBER.test(text)) return { kind: "number", number: Number(text) };
+  if (NUMBER.test(text) || HEX_NUMBER.test(text)) return { kind: "number", number: Number(text) };
   if (HASH.test(text)) return { kind: "hash", hash: withPrefix(text) };
   return { kind: "address", address: withPrefix(text) };
 }
@@ -127,6 +144,19 @@ export const exploreTransaction = defineRoute({
   params: z.object({ hash: HashParameter }),
   result: ExploredTransaction,
   errors: [404],
+});
+
+export const decodeCall = defineRoute({
+  ...EXPLORER,
+  method: "post",
+  id: "decodeCall",
+  path: "/explorer/api/decode",
+  summary: "Decode call data",
+  description:
+    "Decodes a call of one of the contracts by its ABI, as a transaction is decoded, and returns the current state " +
+    "of its effect.",
+  body: CallDataBody,
+  result: DecodedCallData,
 });
 
 export const exploreAnchors = defineRoute({
@@ -192,6 +222,7 @@ export const EXPLORER_ROUTES = [
   exploreBlocks,
   exploreBlock,
   exploreTransaction,
+  decodeCall,
   exploreAnchors,
   exploreAnchor,
   exploreAddress,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { RowVerdict } from "../http/record-store/responses.ts";
+import { RowChecks, RowVerdict } from "../http/record-store/responses.ts";
 import { Address, ChainHash, next, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 const Wei = z.string().regex(/^\d+$/).meta({ id: "Wei", description: "An amount in wei, in decimal." });
@@ -80,6 +80,7 @@ const RecordAction = z.object({
   signer: Address.nullable().meta({
     description: "The signer, recovered from the signature; `null` for an invalid one.",
   }),
+  checks: RowChecks.optional().meta({ description: "Missing when the segments cannot be decoded." }),
   on_chain: z
     .enum(["current", "overwritten", "missing"])
     .meta({ description: "The state of the row in the contract: this row, another row, or none." }),
@@ -154,6 +155,19 @@ export const ExploredBlock = z
   })
   .meta({ id: "ExploredBlock" });
 
+const Call = z
+  .object({ contract: Contract, function: z.string(), signature: z.string(), arguments: Arguments })
+  .meta({ id: "DecodedCall", description: "A call of one of the contracts." });
+
+const undecoded = z
+  .string()
+  .optional()
+  .meta({ description: "The reason that the call was not decoded: the budget that it exceeds." });
+
+export const DecodedCallData = z
+  .object({ action: Action, call: Call.optional(), undecoded })
+  .meta({ id: "DecodedCallData", description: "Call data, decoded, and the current state of their effect." });
+
 export const ExploredTransaction = z
   .object({
     hash: ChainHash,
@@ -173,14 +187,8 @@ export const ExploredTransaction = z
     gas_used: whole.optional(),
     input: Hex,
     action: Action,
-    call: z
-      .object({ contract: Contract, function: z.string(), signature: z.string(), arguments: Arguments })
-      .optional()
-      .meta({ description: "Missing when the transaction does not call one of the contracts." }),
-    undecoded: z
-      .string()
-      .optional()
-      .meta({ description: "The reason that the call was not decoded: the budget that it exceeds." }),
+    call: Call.optional().meta({ description: "Missing when the transaction does not call one of the contracts." }),
+    undecoded,
     deployed: z.object({ address: Address, contract: Contract.optional() }).optional(),
     logs: z.array(DecodedLog),
   })
@@ -239,6 +247,7 @@ export type Action = ResponseOf<typeof Action>;
 export type ExploredChain = ResponseOf<typeof ExploredChain>;
 export type BlockList = ResponseOf<typeof BlockList>;
 export type ExploredBlock = ResponseOf<typeof ExploredBlock>;
+export type DecodedCallData = ResponseOf<typeof DecodedCallData>;
 export type ExploredTransaction = ResponseOf<typeof ExploredTransaction>;
 export type ExploredAnchor = ResponseOf<typeof ExploredAnchor>;
 export type AnchorList = ResponseOf<typeof AnchorList>;

@@ -4,9 +4,10 @@ import { SealbookError } from "../errors.ts";
 import { sourceOf } from "../http/access/source.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import type { InputOf, ResultOf, Route } from "../http/route.ts";
-import { serve, type ServedRoute } from "../http/serve.ts";
+import { type RouteLimits, serve, type ServedRoute } from "../http/serve.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import {
+  decodeCall,
   exploreActivity,
   exploreAddress,
   exploreAnchor,
@@ -21,6 +22,8 @@ import type { ChainExplorer } from "./explorer.ts";
 import { withinDeadline } from "../chain/rpc/rpc.ts";
 /** Requests that are made at a time: the chain's node serves the relayer as well. */
 const AT_ONCE = 2;
+/** A body with the call data of the largest record fits in. */
+const CALL_BODY = { bytes: 600 * 1024, advice: "use the command decode for larger call data" };
 /** Requests that run or wait. */
 const UNFINISHED = { jobs: "requests of the explorer", perKey: 64, all: 512 };
 
@@ -39,9 +42,9 @@ export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): S
     next();
   };
   const explore =
-    <R extends Route>(route: R) =>
+    <R extends Route>(route: R, limits: RouteLimits = {}) =>
     (read: (input: InputOf<R>, source: string) => Promise<ResultOf<R>>): ServedRoute =>
-      serve(route, { admit })((input, request) => {
+      serve(route, { admit, ...limits })((input, request) => {
         const { key } = sourceOf(request);
         return withinDeadline(queue.run(key, () => read(input, key)));
       });
@@ -56,6 +59,7 @@ export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): S
     explore(exploreTransaction)(async ({ params: { hash } }, source) =>
       existing(await transactions.transaction(hash, source), `the chain has no transaction ${hash}`),
     ),
+    explore(decodeCall, { size: CALL_BODY })(({ body: { input } }, source) => transactions.decoded(input, source)),
     explore(exploreAnchors)(({ query }) => anchors.newest(query)),
     explore(exploreAnchor)(async ({ params: { hash } }) =>
       existing(await anchors.anchor(hash), `${hash} was not anchored`),

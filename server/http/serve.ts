@@ -20,7 +20,7 @@ export function onlyMethods(...methods: readonly string[]): RequestHandler {
 const MAX_BODY = 64 * 1024;
 
 /** The limits of a route. */
-interface RouteLimits {
+export interface RouteLimits {
   /** Decides whether and when a request is served, before its body is read. */
   readonly admit?: RequestHandler;
   /** Maximum bytes of the JSON body, and what to do with a larger one. */

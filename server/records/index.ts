@@ -10,5 +10,5 @@ export { signerAt, type TableContract } from "./row-signature.ts";
 export type { RecordReader, RecordStores } from "./record.ts";
 export type { DecodedTransaction } from "./responses.ts";
 export type { SyncStep } from "./sync-log.ts";
-export { toVerdict } from "./routes.ts";
-export { type RowAudit, type RowChecks, type RowVerdict, signedRow } from "./row-audit.ts";
+export { toChecks, toVerdict } from "./routes.ts";
+export { checkRow, type RowAudit, type RowChecks, type RowVerdict, type SignedRow, signedRow } from "./row-audit.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { duration, reference, RowVerdict } from "../http/record-store/responses.ts";
-import { Address, ChainHash, next, type ResponseOf } from "../http/responses.ts";
+import { duration, reference, RowChecks, RowVerdict } from "../http/record-store/responses.ts";
+import { ChainHash, next, type ResponseOf } from "../http/responses.ts";
 
 /** `/api/datastore/event/store` */
 export const StoreContent = z.object({
@@ -48,30 +48,6 @@ const DecodedTransaction = z.object({
   tabname: DynamicElement,
 });
 
-const RowChecks = z
-  .object({
-    passed: z.boolean().meta({ description: "Whether all checks passed." }),
-    signer: Address.nullable().meta({
-      description:
-        "The address recovered from the signature, or named by it; `null` if no event table would accept it.",
-    }),
-    signed_by_sender: z.boolean().meta({
-      description: "Whether the signer is the sender named in the row, by a signature that was checked.",
-    }),
-    binding: z
-      .enum(["place", "none", "contract"])
-      .nullable()
-      .meta({
-        description:
-          "The reach of the signature. `place`: it counts only for its chain, contract, table and row id. `none`: " +
-          "it is over the row data alone, as in rows of other systems. `contract`: it is that of a " +
-          "contract account (ERC-1271), which only the chain can check, so that `passed` is false. `null` when the " +
-          "sender has signed in neither way.",
-      }),
-    row_id_matches: z.boolean().meta({ description: "Whether the row id in the row is that of the call." }),
-  })
-  .meta({ id: "RowChecks", description: "Checks of the row against its own call data." });
-
 /** `/api/datastore/transaction/decode` */
 export const DecodeContent = z.object({
   component_render: duration,
@@ -89,5 +65,4 @@ export type RecordMark = ResponseOf<typeof RecordMark>;
 export type RecordLocation = ResponseOf<typeof RecordLocation>;
 export type SearchContent = ResponseOf<typeof SearchContent>;
 export type DecodedTransaction = ResponseOf<typeof DecodedTransaction>;
-export type RowChecks = ResponseOf<typeof RowChecks>;
 export type DecodeContent = ResponseOf<typeof DecodeContent>;

@@ -2,8 +2,8 @@ import type { RecordService } from "./service.ts";
 import { type Decoded, jsonInteger, type RowFunction } from "./call-data.ts";
 import { prefixedHex } from "../kit/bytes.ts";
 import type { RecordRow } from "./record.ts";
-import type { RecordLocation, RecordMark, RowChecks } from "./responses.ts";
-import type { RowVerdict as Verdict } from "../http/record-store/responses.ts";
+import type { RecordLocation, RecordMark } from "./responses.ts";
+import type { RowChecks, RowVerdict as Verdict } from "../http/record-store/responses.ts";
 import { type RowAudit, type RowChecks as Checks, type RowVerdict, signedRow } from "./row-audit.ts";
 import { SealbookError } from "../errors.ts";
 import { noteAccount } from "../http/access/caller.ts";
@@ -27,7 +27,7 @@ function toMarks(rows: readonly RecordRow[]): { marks?: RecordMark[] } {
   return marks.length === 0 ? {} : { marks };
 }
 
-function toChecks({ passed, signer, binding, signedBySender, rowIdMatches }: Checks): RowChecks {
+export function toChecks({ passed, signer, binding, signedBySender, rowIdMatches }: Checks): RowChecks {
   return {
     passed,
     signer: signer ?? null,

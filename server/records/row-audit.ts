@@ -86,7 +86,7 @@ function isSame(a: Address | undefined, b: Address | undefined): boolean {
 }
 
 /** A row as a call or an event has it. */
-interface SignedRow {
+export interface SignedRow {
   readonly tableName: string;
   readonly rowId: bigint;
   /** As stored. */

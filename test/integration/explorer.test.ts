@@ -245,6 +245,38 @@ describe("the explorer", function () {
     assert.include((await request(`/transactions/${second}`)).text, '"payload":{"a":1.0}');
   });
 
+  it("decodes call data that nobody sent, and compares them with the chain", async () => {
+    const decode = async (input: string): Promise<HttpResponse> => {
+      const response = await server.post("/explorer/api/decode", { input });
+      bodies.push(response.text);
+      return response;
+    };
+    const { activity } = await explore(`/addresses/${server.demo.login}/activity`);
+    const written = activity.find(({ event }: ParsedJson) => event.name === "RowWritten");
+    const { input, action, call } = await explore(`/transactions/${written.tx_hash}`);
+    const { status, body } = await decode(input.toUpperCase().replace("0X", "0x"));
+    assert.deepEqual([status, body], [200, { action, call }]);
+    assert.include(body.action.checks, { passed: true, binding: "place", signer: server.demo.login });
+    assert.deepInclude(body.action.record, { verdict: "original", tx_hash: written.tx_hash });
+    const account = new Wallet(hexlify(randomBytes(32)));
+    const placed = ["elsewhere", 99n, toUtf8Bytes("not seven segments"), false] as const;
+    const signature = await signRowFor(server.chainUrl, contracts.EventTable, account, placed);
+    const table = EventTable__factory.createInterface();
+    const unsent = (await decode(table.encodeFunctionData("insert", [...placed, signature]))).body;
+    assert.deepEqual(
+      [unsent.action.on_chain, unsent.action.signer, unsent.action.record],
+      ["missing", account.address, null],
+    );
+    const anchor = hash();
+    const anchoring = ProofAnchor__factory.createInterface().encodeFunctionData("anchor", [anchor]);
+    assert.deepEqual((await decode(anchoring)).body.action, { kind: "anchor", hash: anchor, size: 0, first: null });
+    assert.deepEqual((await decode("0xdeadbeef")).body, { action: { kind: "other" } });
+    problem(await decode(input.slice(0, -64)), 400, "input");
+    for (const bad of ["", "0x", "0x12", "0x123456789", "deadbeef", `0x${"ab".repeat(300_000)}`])
+      assert.include([400, 413], (await decode(bad)).status, bad.slice(0, 20));
+    problem(await server.post("/explorer/api/decode", { data: input }), 400, "input");
+  });
+
   it("shows the available fields of other transactions", async () => {
     const kindOf = async (transaction: string) => (await explore(`/transactions/${transaction}`)).action.kind;
     assert.equal(await kindOf(await send(administrator.address, "0x")), "empty");
@@ -311,6 +343,10 @@ describe("the explorer", function () {
     assert.deepEqual(await found(String(one.proof.block_number)), [
       { kind: "block", number: one.proof.block_number, hash: one.proof.block_hash },
     ]);
+    assert.deepEqual(
+      await found(`0x${one.proof.block_number.toString(16)}`),
+      await found(String(one.proof.block_number)),
+    );
     assert.deepEqual((await found(` ${one.proof.block_hash} `))[0].kind, "block");
     assert.deepEqual(await found(one.proof.tx_hash), [{ kind: "transaction", hash: one.proof.tx_hash }]);
     for (const written of [one.id.toUpperCase(), `0X${one.id}`])
@@ -358,6 +394,7 @@ describe("the explorer", function () {
       ["transaction"],
     );
     assert.isUndefined(await client.transaction(hash()));
+    assert.equal((await client.decode("0xdeadbeef")).action.kind, "other");
     assert.include(String(await thrownBy(client.search("x"))), "no block number");
   });
 

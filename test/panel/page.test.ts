@@ -35,7 +35,7 @@ const VIEWS: readonly (readonly [name: string, open: (page: Page) => Promise<unk
       await page.getByRole("dialog").waitFor({ state: "hidden" });
       const link = (await page.locator(".record a[href^='/explorer/tx/']").first().getAttribute("href")) ?? "";
       await page.goto(`/#/decode/${link.split("/").at(-1)}`);
-      await page.getByText("On the chain", { exact: true }).waitFor();
+      await page.getByText("on the chain", { exact: true }).waitFor();
     },
   ],
 ];
@@ -107,7 +107,8 @@ describeInBrowser("the panel's page", function () {
       ["/#/", "/"],
       ["/#/home", "/"],
       ["/#/map", "/map"],
-      ["/#/decode/0x12", "/decode/0x12"],
+      ["/#/decode", "/explorer/decode"],
+      ["/decode/0x12", "/explorer/decode"],
       ["/explorer/proof", "/verify"],
     ] as const) {
       await page.goto(earlier);

@@ -264,6 +264,7 @@ describeInBrowser("the panel's proofs", function () {
       assert.equal(await card.locator("tbody .proofs-name").first().textContent(), "many 2099.txt");
       assert.deepEqual(await seriousViolations(page), []);
       await page.reload();
+      await card.getByRole("button", { name: "Show the newest comparison" }).click();
       await card.getByText("5 files compared").waitFor();
       assert.include(await card.getByRole("radiogroup").first().textContent(), "Missing 100+");
     });

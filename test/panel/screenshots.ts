@@ -75,15 +75,16 @@ const VIEWS: readonly View[] = [
     "decode-empty",
     async (page) => {
       await page.goto("/#/decode");
-      await page.getByText("Nothing decoded yet").waitFor();
+      await page.getByRole("heading", { level: 1, name: "Decode" }).waitFor();
     },
   ],
   [
     "decode",
     async (page, { server }) => {
-      await page.getByRole("textbox").fill(await newestTransaction(server));
+      const { body } = await server.get(`/explorer/api/transactions/${await newestTransaction(server)}`);
+      await page.getByRole("textbox", { name: "Call data" }).fill(body.input);
       await page.getByRole("button", { name: "Decode" }).click();
-      await page.getByText("On the chain", { exact: true }).first().waitFor();
+      await page.getByText("on the chain", { exact: true }).first().waitFor();
     },
   ],
   [

@@ -1,6 +1,7 @@
 import { texts } from "../texts/texts.ts";
 import { AddressView } from "./address/address-view.tsx";
 import { AnchorView } from "./anchor/anchor-view.tsx";
+import { DecodeView } from "./decode/decode-view.tsx";
 import { BlockView } from "./block/block-view.tsx";
 import "./explorer.css";
 import { NotFound } from "./not-found.tsx";
@@ -33,6 +34,8 @@ function View({ kind, id }: { kind: string | undefined; id: string }) {
       return <AddressView key={id} address={id} />;
     case "anchor":
       return <AnchorView key={id} hash={id} />;
+    case "decode":
+      return <DecodeView data={id} />;
     case "search":
       return <SearchView key={id} text={id} />;
     default:

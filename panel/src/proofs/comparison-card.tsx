@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import type { ComparedDocument, RecordedDocument } from "../../../client/index.ts";
 import { Button } from "../components/button.tsx";
 import { Progress } from "../components/progress.tsx";
@@ -22,13 +21,11 @@ const PAGE_ROWS = 100;
 /** Compares files with the records of their names, and shows the newest comparison. */
 export function ComparisonCard({ verification }: { verification: Verification }) {
   const { comparison: words } = texts.value.proofs;
-  useEffect(() => void comparison.showNewest(), []);
   const files = verification.rows.value.flatMap(({ name, hash, size }) =>
     hash === undefined || size === undefined ? [] : [{ name, hash }],
   );
   const result = comparison.result.value;
   const progress = comparison.progress.value;
-  if (files.length === 0 && result === undefined) return null;
   return (
     <section class="card stack" aria-label={words.title}>
       <div class="row spread">
@@ -36,11 +33,18 @@ export function ComparisonCard({ verification }: { verification: Verification })
           <h2>{words.title}</h2>
           <p class="muted">{words.about}</p>
         </div>
-        {files.length === 0 || verification.isBusy.value ? null : (
-          <Button free busy={progress !== undefined} onClick={() => void comparison.compare(files)}>
-            {words.button(wholeNumber(files.length))}
-          </Button>
-        )}
+        <div class="row">
+          {files.length === 0 || verification.isBusy.value ? null : (
+            <Button free busy={progress !== undefined} onClick={() => void comparison.compare(files)}>
+              {words.button(wholeNumber(files.length))}
+            </Button>
+          )}
+          {result === undefined ? (
+            <Button free busy={progress !== undefined} onClick={() => void comparison.showNewest()}>
+              {words.newest}
+            </Button>
+          ) : null}
+        </div>
       </div>
       {progress === undefined ? null : <Progress>{words.running(wholeNumber(progress))}</Progress>}
       {comparison.failure.value === undefined ? null : <ErrorNotice error={comparison.failure.value} />}

@@ -1,5 +1,4 @@
 import { batch, signal } from "@preact/signals";
-import { ClientError } from "../../../client/errors.ts";
 import type { ComparedDocument, RecordedDocument, RecoveryVerification } from "../../../client/index.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
 import { onForget } from "../session/kept.ts";
@@ -43,20 +42,15 @@ class Comparison {
     });
   }
 
-  /** Shows the newest comparison of this caller, if there is one and none is shown. */
+  /** Shows the newest comparison of this caller. */
   async showNewest(): Promise<void> {
-    if (this.result.value !== undefined || this.progress.value !== undefined) return;
-    const generation = this.#generation;
-    try {
+    await this.#during(async (isCurrent) => {
       const page = await proofClient().gapPage();
-      if (generation !== this.#generation || this.result.value !== undefined) return;
+      if (!isCurrent()) return;
       const { verification_id: id, totals, finished_at: finishedAt, documents, next } = page;
       this.#show({ id, totals, finishedAt, rows: undefined });
       this.#add(documents, next);
-    } catch (error) {
-      // The list beside it says what is wrong; without a comparison there is nothing to say.
-      if (!(error instanceof ClientError)) throw error;
-    }
+    });
   }
 
   /** Adds more missing documents. */

@@ -45,8 +45,7 @@ export function RecordItem({ record }: { record: FoundRecord }) {
         {location === undefined ? null : (
           <p class="row">
             <span class="muted number">{words.position(location.chainId, location.blockNumber)}</span>
-            <a href={addressOf("decode", location.transactionHash)}>{words.decode}</a>
-            <a class="inline-link" href={`/explorer/tx/${location.transactionHash}`}>
+            <a class="inline-link" href={addressOf("explorer", "tx", location.transactionHash)}>
               {words.transaction}
               <Icon name="link" size={16} />
             </a>

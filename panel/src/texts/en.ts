@@ -1,7 +1,6 @@
 import { api } from "./en/api.ts";
 import { certificate } from "./en/certificate.ts";
 import { common } from "./en/common.ts";
-import { decode } from "./en/decode.ts";
 import { errors } from "./en/errors.ts";
 import { explorer } from "./en/explorer.ts";
 import { home } from "./en/home.ts";
@@ -26,7 +25,6 @@ export const en = {
   recording,
   records,
   map,
-  decode,
   verify,
   explorer,
   errors,

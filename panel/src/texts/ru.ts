@@ -1,7 +1,6 @@
 import { api } from "./ru/api.ts";
 import { certificate } from "./ru/certificate.ts";
 import { common } from "./ru/common.ts";
-import { decode } from "./ru/decode.ts";
 import { errors } from "./ru/errors.ts";
 import { explorer } from "./ru/explorer.ts";
 import { home } from "./ru/home.ts";
@@ -27,7 +26,6 @@ export const ru: Texts = {
   recording,
   records,
   map,
-  decode,
   verify,
   explorer,
   errors,

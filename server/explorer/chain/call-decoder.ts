@@ -2,7 +2,15 @@ import type { ParamType, Result, TransactionDescription } from "ethers";
 import type { Action, DecodedArgument, DecodedLog, ExploredTransaction } from "../responses.ts";
 import { SealbookError } from "../../errors.ts";
 import { bytesOfHex, prefixedHex } from "../../kit/bytes.ts";
-import { assertReturnable, decodeCallData, signerAt, type TableContract, writtenPayload } from "../../records/index.ts";
+import {
+  assertReturnable,
+  checkRow,
+  decodeCallData,
+  signerAt,
+  type TableContract,
+  toChecks,
+  writtenPayload,
+} from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import { accountOf, sessionIdOf } from "../../chain/contracts/session-registry-client.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
@@ -92,7 +100,7 @@ function actionOf({ name, args }: TransactionDescription, input: string, contrac
         compressed: comp,
         signature: text("signature"),
         signer: signerAt(row, text("signature"), contract) ?? null,
-        ...contentOf(input),
+        ...contentOf(input, { ...row, signature: text("signature") }, contract),
         rowdata,
       };
     }
@@ -116,13 +124,18 @@ function sessionAction(step: SessionAction["step"], id: Uint8Array, tokenHash: s
   return { kind: "session", step, session: prefixedHex(id), account, token_hash: tokenHash };
 }
 
-/** Returns the seven segments of a row, or why they cannot be read. */
-function contentOf(input: string): Pick<RecordAction, "row" | "fault"> {
+/** Returns the seven segments of a row, with their checks, or why they cannot be read. */
+function contentOf(
+  input: string,
+  args: Parameters<typeof checkRow>[0]["arguments"],
+  contract: TableContract,
+): Pick<RecordAction, "row" | "checks" | "fault"> {
   try {
     const { row } = decodeCallData(input);
     assertReturnable({ ...row, payload: writtenPayload(row.payloadBase64) });
     const { rowId, sender, code, createdAt, payload, payloadBase64, topic, format } = row;
     return {
+      checks: toChecks(checkRow({ row, arguments: args }, { contracts: [contract] })),
       row: {
         row_id: rowId,
         sender,

@@ -1,8 +1,9 @@
 import { getBytes } from "ethers";
-import type { Action, ExploredTransaction } from "../responses.ts";
+import type { Action, DecodedCallData, ExploredTransaction } from "../responses.ts";
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
+import { malformed } from "../../errors.ts";
 import { fetchHead, lookUp, query } from "../../chain/rpc/query.ts";
-import { toVerdict, writtenPayload } from "../../records/index.ts";
+import { type SignedRow, toVerdict, writtenPayload } from "../../records/index.ts";
 import type { CalledAction } from "./call-decoder.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
 import { NodeTransaction } from "../../chain/node/node-block.ts";
@@ -26,7 +27,8 @@ export class TransactionReader {
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
     const { action, ...decoded } = await this.#sources.decoder.transaction(source, transaction);
-    const [mined, checked] = await Promise.all([this.#minedOf(transaction, source), this.#checked(action, hash)]);
+    const call = { transactionHash: getBytes(hash) };
+    const [mined, checked] = await Promise.all([this.#minedOf(transaction, source), this.#checked(action, call)]);
     return {
       hash,
       from,
@@ -40,6 +42,16 @@ export class TransactionReader {
       ...decoded,
       ...(mined ?? { status: "pending", logs: [] }),
     };
+  }
+
+  /** Decodes call data of one of the contracts; of others, its action is `other`. */
+  async decoded(input: string, source: string): Promise<DecodedCallData> {
+    const to = this.#sources.names.calledBy(input);
+    if (to === undefined) return { action: { kind: "other" } };
+    const { action, ...decoded } = await this.#sources.decoder.transaction(source, { to, input });
+    if (decoded.call === undefined && decoded.undecoded === undefined)
+      throw malformed("input", "has the selector of a function of the contracts, and not its arguments");
+    return { action: await this.#checked(action, { inputdata: input }), ...decoded };
   }
 
   async #minedOf({ hash, from, to, input, gas, blockHash }: NodeTransaction, source: string) {
@@ -72,7 +84,7 @@ export class TransactionReader {
    * Adds what the chain has now: a row can be overwritten, a hash can have been anchored before. A row is compared with
    * the event table's current row of the number, and with the index.
    */
-  async #checked(action: CalledAction, hash: string): Promise<Action> {
+  async #checked(action: CalledAction, call: SignedRow["call"]): Promise<Action> {
     if (action.kind === "anchor") {
       const first = await this.#sources.anchors.anchorOf(getBytes(action.hash));
       if (first === undefined) return { ...action, first: null };
@@ -87,7 +99,7 @@ export class TransactionReader {
       rowId: BigInt(rowId),
       rowdata,
       signature,
-      call: { transactionHash: getBytes(hash) },
+      call,
     };
     const [on_chain, verdict] = await Promise.all([
       this.#sources.eventTable.stateOf(table, rowId, { signer: signer ?? undefined, comp, rowdata }),

@@ -19,7 +19,7 @@ const KEY_HEADER = "X-API-Key";
 const BEARER = /^Bearer +(\S+)$/i;
 const ASKING_METHODS = ["GET", "HEAD"];
 /** POST requests that a `read` scope permits; routes are case-insensitive. */
-const ASKING_POSTS = /^\/api\/v1\/(verify|recovery\/verify)\/?$/i;
+const ASKING_POSTS = /^\/(?:api\/v1\/(?:verify|recovery\/verify)|explorer\/api\/decode)\/?$/i;
 
 /** Rejects requests without an API key or a token of the required scope. */
 export function authenticate(deps: AuthenticationDeps): RequestHandler {

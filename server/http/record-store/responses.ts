@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ChainHash, type ResponseOf } from "../responses.ts";
+import { Address, ChainHash, type ResponseOf } from "../responses.ts";
 
 /** A duration as the envelope writes it. */
 export const duration = z
@@ -48,6 +48,30 @@ export const reference = z
   .meta({ description: "An integer; a decimal string above 2^53 - 1." });
 
 /** The entry of a signed row in the record index. */
+export const RowChecks = z
+  .object({
+    passed: z.boolean().meta({ description: "Whether all checks passed." }),
+    signer: Address.nullable().meta({
+      description:
+        "The address recovered from the signature, or named by it; `null` if no event table would accept it.",
+    }),
+    signed_by_sender: z.boolean().meta({
+      description: "Whether the signer is the sender named in the row, by a signature that was checked.",
+    }),
+    binding: z
+      .enum(["place", "none", "contract"])
+      .nullable()
+      .meta({
+        description:
+          "The reach of the signature. `place`: it counts only for its chain, contract, table and row id. `none`: " +
+          "it is over the row data alone, as in rows of other systems. `contract`: it is that of a " +
+          "contract account (ERC-1271), which only the chain can check, so that `passed` is false. `null` when the " +
+          "sender has signed in neither way.",
+      }),
+    row_id_matches: z.boolean().meta({ description: "Whether the row id in the row is that of the call." }),
+  })
+  .meta({ id: "RowChecks", description: "Checks of the row against its own call data." });
+
 export const RowVerdict = z
   .object({
     verdict: z.enum(["original", "replay"]).meta({
@@ -63,4 +87,5 @@ export const RowVerdict = z
   })
   .meta({ id: "RowVerdict" });
 
+export type RowChecks = ResponseOf<typeof RowChecks>;
 export type RowVerdict = ResponseOf<typeof RowVerdict>;

@@ -5,6 +5,11 @@ import { texts } from "../../texts/texts.ts";
 import { goTo } from "../../route.ts";
 import { addressOf, VERIFY } from "../route.ts";
 
+/** A hash has 64 digits, and an address 40. */
+function isCallData(text: string): boolean {
+  return /^0x(?:[0-9a-f]{2}){36,}$/i.test(text);
+}
+
 /** Searches for anything with a hash, a number or an address; a pasted bundle is verified. */
 export function SearchBox({ text = "", large = false }: { text?: string; large?: boolean }) {
   const { search } = texts.value.explorer;
@@ -22,7 +27,7 @@ export function SearchBox({ text = "", large = false }: { text?: string; large?:
       );
       goTo(VERIFY);
     } else {
-      goTo(addressOf("search", entry));
+      goTo(addressOf(isCallData(entry) ? "decode" : "search", entry));
     }
   };
   return (

@@ -26,7 +26,7 @@ export function StartView() {
         <h1>{start.title}</h1>
         <p>{start.about}</p>
         <SearchBox large />
-        <a href="/decode">{start.decode}</a>
+        <a href={addressOf("decode")}>{start.decode}</a>
       </div>
       <QueryResult of={query}>
         {({ chain, blocks, anchors }) => (

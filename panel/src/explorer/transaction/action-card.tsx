@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Action } from "../../../../client/index.ts";
+import type { Action, RowChecks } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { JsonView } from "../../components/json-view.tsx";
@@ -14,13 +14,16 @@ import { addressOf } from "../route.ts";
 
 type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
-/** Action of a transaction and its current state on the chain. */
-export function ActionCard({ action }: { action: Action }) {
+/**
+ * Action of a transaction and its current state on the chain.
+ * @param hash The transaction; without it, the action is that of call data alone
+ */
+export function ActionCard({ action, hash }: { action: Action; hash?: string }) {
   switch (action.kind) {
     case "anchor":
       return <AnchorCard action={action} />;
     case "record":
-      return <RecordCard action={action} />;
+      return <RecordCard action={action} hash={hash} />;
     case "session":
       return <SessionCard action={action} />;
     default:
@@ -70,23 +73,24 @@ function AnchorCard({ action: { hash, size, first } }: { action: ActionOf<"ancho
   );
 }
 
-function RecordCard({ action }: { action: ActionOf<"record"> }) {
+function RecordCard({ action, hash }: { action: ActionOf<"record">; hash: string | undefined }) {
   const { actions } = texts.value.explorer;
-  const { row, signer, on_chain, table, row_id, compressed, fault } = action;
+  const { row, checks, on_chain, table, row_id, compressed, fault, overwrites, record } = action;
+  const signer = checks === undefined ? action.signer : checks.signer;
   const states = {
     current: ["good", actions.onChain],
     overwritten: ["warning", actions.overwritten],
     missing: ["bad", actions.missing],
   } as const;
   const [kind, text] = states[on_chain];
-  const isSender = row !== undefined && signer !== null && row.sender.toLowerCase() === signer.toLowerCase();
   return (
     <Card
       title={actions.record}
       badge={
         <div class="row">
           <Badge kind={kind}>{text}</Badge>
-          <MarkBadges mark={action.record} />
+          {checks?.row_id_matches === false ? <Badge kind="bad">{actions.otherRowId}</Badge> : null}
+          <MarkBadges mark={record} />
         </div>
       }
     >
@@ -109,17 +113,32 @@ function RecordCard({ action }: { action: ActionOf<"record"> }) {
             ) : (
               <span class="row">
                 <Hash whole value={signer} href={addressOf("address", signer)} />
-                {row === undefined ? null : (
-                  <Badge kind={isSender ? "good" : "bad"}>{isSender ? actions.isSender : actions.isNotSender}</Badge>
-                )}
+                {checks === undefined ? null : <SignerBadge checks={checks} />}
               </span>
             ),
           ],
-          [actions.stored, compressed ? actions.compressed : actions.plain],
+          checks?.binding == null ? undefined : [actions.binding, actions.bindings[checks.binding]],
+          [
+            actions.stored,
+            `${compressed ? actions.compressed : actions.plain}; ${overwrites ? actions.overwrites : actions.creates}`,
+          ],
+          record === null || record.tx_hash === hash
+            ? undefined
+            : [actions.writtenBy, <Hash whole value={record.tx_hash} href={addressOf("tx", record.tx_hash)} />],
         ]}
       />
       {row === undefined ? null : <JsonView value={writtenJsonOfBase64(row.payload_base64)} label={actions.payload} />}
     </Card>
+  );
+}
+
+function SignerBadge({ checks: { signed_by_sender, binding } }: { checks: RowChecks }) {
+  const { actions } = texts.value.explorer;
+  if (signed_by_sender) return <Badge kind="good">{actions.isSender}</Badge>;
+  return binding === "contract" ? (
+    <Badge kind="warning">{actions.notChecked}</Badge>
+  ) : (
+    <Badge kind="bad">{actions.isNotSender}</Badge>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { DecodedArgument } from "../../../../client/index.ts";
+import { CodeBlock } from "../../components/code-block.tsx";
 import { Table } from "../../components/table.tsx";
 import { texts } from "../../texts/texts.ts";
 import { Hash } from "../hash.tsx";
@@ -23,19 +24,14 @@ export function Arguments({ of, caption }: { of: readonly DecodedArgument[]; cap
             </>
           ),
         },
-        { title: words.argument, cell: ({ type, value }) => <Value type={type} value={value} /> },
+        { title: words.argument, cell: (argument) => <Value of={argument} /> },
       ]}
     />
   );
 }
 
-function Value({ type, value }: { type: string; value: string | boolean }) {
+function Value({ of: { name, type, value } }: { of: DecodedArgument }) {
   const text = String(value);
   if (type === "address") return <Hash whole value={text} href={addressOf("address", text)} />;
-  if (text.length <= LONGEST) return <span class="mono">{text}</span>;
-  return (
-    <span class="mono">
-      {text.slice(0, LONGEST)}… <span class="muted">{texts.value.explorer.transaction.characters(text.length)}</span>
-    </span>
-  );
+  return text.length <= LONGEST ? <span class="mono">{text}</span> : <CodeBlock text={text} label={name} />;
 }

@@ -62,7 +62,7 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
           {undecoded}
         </Notice>
       )}
-      <ActionCard action={action} />
+      <ActionCard action={action} hash={transaction.hash} />
       <Position transaction={transaction} />
       {action.kind === "anchor" && action.first !== null ? (
         <p>

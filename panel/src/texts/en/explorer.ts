@@ -50,6 +50,17 @@ export const explorer = {
     chainId: "Chain id",
   },
 
+  decode: {
+    title: "Decode",
+    about: "Decode call data that you received: all fields, the signer, and whether the chain has it.",
+    input: "Call data or transaction hash",
+    inputHint: "0x and hexadecimal digits. 64 digits are the hash of a transaction on this chain.",
+    button: "Decode",
+    missing: "Paste call data or a transaction hash.",
+    hex: "Enter an even number of hexadecimal digits, with or without 0x.",
+    other: (selector: string) => `${selector} is not the selector of a function of the contracts.`,
+  },
+
   search: {
     label: "Search by hash, block number or address, or paste a bundle",
     placeholder: "Hash, block number, address, or a pasted bundle",
@@ -135,6 +146,17 @@ export const explorer = {
     noSigner: "no valid signature",
     isSender: "the sender's signature",
     isNotSender: "not the sender",
+    notChecked: "signature not checked",
+    otherRowId: "row id differs from the call",
+    binding: "Signature",
+    bindings: {
+      place: "for this chain, contract, table and row id",
+      none: "over the row data alone, bound to no place",
+      contract: "of a contract account (ERC-1271), which only the chain can check",
+    },
+    creates: "creates a row",
+    overwrites: "creates or overwrites a row",
+    writtenBy: "First written by",
     stored: "Stored",
     compressed: "compressed with bzip2",
     plain: "as plain text",
@@ -175,7 +197,6 @@ export const explorer = {
     noInput: "No call data.",
     name: "Name",
     argument: "Value",
-    characters: (number: number) => `(${count(number, "character", "characters")})`,
     foreignLog: "Entry of another contract",
     rawLog: "Topics and data",
   },

@@ -21,6 +21,7 @@ export const proofs = {
     title: "Comparison with the records",
     about: "Compares each file with what is recorded under its name, and finds what is recorded and not there.",
     button: (count: string) => `Compare ${count} files`,
+    newest: "Show the newest comparison",
     running: (done: string) => `Comparing… ${done} done`,
     finished: (time: string, count: string) => `${time}: ${count} files compared.`,
     allMatch: "All match, and none is missing.",

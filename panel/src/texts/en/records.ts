@@ -26,7 +26,6 @@ export const records = {
   you: "you",
   position: (id: string, block: number) => `Record ${id}, block ${block}`,
   transaction: "Transaction",
-  decode: "Decode",
   kind: "Record type",
   reading: "PM2.5 reading",
   free: "Any JSON",

@@ -23,6 +23,7 @@ export const proofs: Texts["proofs"] = {
     title: "Сверка с записями",
     about: "Сверяет каждый файл с записанным под его именем и находит записанное, чего среди них нет.",
     button: (count) => `Сверить файлы: ${count}`,
+    newest: "Показать последнюю сверку",
     running: (done) => `Сверено: ${done}`,
     finished: (time, count) => `${time}: сверено файлов — ${count}.`,
     allMatch: "Все совпадают, и все на месте.",

@@ -30,7 +30,6 @@ export const records: Texts["records"] = {
   you: "вы",
   position: (id, block) => `Запись ${id}, блок ${block}`,
   transaction: "Транзакция",
-  decode: "Разобрать",
   kind: "Вид записи",
   reading: "Показание PM2.5",
   free: "Любой JSON",

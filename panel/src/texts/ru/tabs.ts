@@ -4,6 +4,5 @@ export const tabs: Texts["tabs"] = {
   home: "Главная",
   records: "Записи",
   map: "Карта",
-  decode: "Разбор",
   proofs: "Доказательства",
 };
