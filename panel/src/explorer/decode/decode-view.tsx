@@ -16,7 +16,7 @@ import { ActionCard } from "../transaction/action-card.tsx";
 import { Arguments } from "../transaction/arguments.tsx";
 
 const HASH = /^0x[0-9a-f]{64}$/;
-const HEX = /^0x(?:[0-9a-f]{2})+$/;
+const HEX = /^0x(?:[0-9a-f]{2}){4,}$/;
 const SELECTOR_LENGTH = 10;
 
 const entered = kept("decode.input", z.string(), "");

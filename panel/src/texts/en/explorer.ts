@@ -57,7 +57,7 @@ export const explorer = {
     inputHint: "0x and hexadecimal digits. 64 digits are the hash of a transaction on this chain.",
     button: "Decode",
     missing: "Paste call data or a transaction hash.",
-    hex: "Enter an even number of hexadecimal digits, with or without 0x.",
+    hex: "Enter an even number of hexadecimal digits, 8 at least, with or without 0x.",
     other: (selector: string) => `${selector} is not the selector of a function of the contracts.`,
   },
 
