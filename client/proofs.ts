@@ -98,7 +98,10 @@ export interface ComparedRow {
   readonly text: string;
 }
 
-/** A time: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
+/**
+ * A time: an ISO date, which means its end in UTC and its beginning in `from`, an ISO date-time with its zone, or Unix
+ * seconds.
+ */
 export type Moment = string | number;
 
 /** Which recorded documents are listed. Times are those when a document was accepted. */

@@ -17,6 +17,10 @@ followLinks((path) => sectionAt(path) !== undefined);
 effect(() => {
   const account = session.current.value?.account;
   if (account === undefined || storedRecordingText.read() === undefined) return;
-  void import("./recording/recorder.ts").then(({ recorder }) => recorder.resume(account));
+  // Without its code, the next change of the session tries again.
+  import("./recording/recorder.ts").then(
+    ({ recorder }) => recorder.resume(account),
+    () => undefined,
+  );
 });
 await start(<Panel />);

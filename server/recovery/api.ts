@@ -102,13 +102,15 @@ const limit = pageLimit(
   "Maximum number of entries; an NDJSON response without a limit has all entries.",
 );
 
-/** Before which entry a page begins, and the newest entry when the first page was read. */
-const InventoryCursor = z
+const NO_CURSOR = "is not a cursor of an earlier response";
+
+/** Before which entry a page begins, and the newest entry and block when the first page was read. */
+const DocumentCursor = z
   .string()
-  .regex(/^\d{1,15}-\d{1,15}$/, "is not a cursor of an earlier response")
+  .regex(/^\d{1,15}-\d{1,15}-\d{1,15}$/, NO_CURSOR)
   .transform((text) => {
-    const [before = 0, newestEntry = 0] = text.split("-").map(Number);
-    return { before, newestEntry };
+    const [before = 0, newestEntry = 0, newestBlock = 0] = text.split("-").map(Number);
+    return { before, newestEntry, newestBlock };
   })
   .meta({ description: "`next` of the previous page." });
 
@@ -134,7 +136,7 @@ export const inventory = defineRoute({
       from: From.optional(),
       to: UpTo.optional(),
       limit,
-      cursor: InventoryCursor.optional(),
+      cursor: DocumentCursor.optional(),
     })
     .refine(({ from = 0, to = Infinity }) => from <= to, { path: ["to"], message: "is before `from`" }),
   result: Inventory,
@@ -162,7 +164,14 @@ export const gap = defineRoute({
           "`restored`: recorded documents missing from the restored data. `journal`: anchors missing in the journal.",
       }),
       limit,
-      cursor: pageCursor().optional(),
+      cursor: z
+        .union([DocumentCursor, pageCursor()], { error: NO_CURSOR })
+        .optional()
+        .meta({ description: "`next` of the previous page." }),
+    })
+    .refine(({ against, cursor }) => cursor === undefined || (typeof cursor === "number") === (against === "journal"), {
+      path: ["cursor"],
+      message: NO_CURSOR,
     })
     .refine(({ against, verification_id }) => against !== "journal" || verification_id === undefined, {
       path: ["verification_id"],

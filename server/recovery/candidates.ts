@@ -1,11 +1,12 @@
-import type { JournalEntry } from "../journal/entries/codec.ts";
+import type { JournalEntry, ProofEntry } from "../journal/entries/codec.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import { proofPages, type StoredProof, withAnchors } from "../proofs/index.ts";
+import { type StoredProof, withAnchors } from "../proofs/index.ts";
+import { newestOfHash } from "./store.ts";
 
-/** Proofs whose anchors are read at a time. */
+/** Entries that are read at a time, and proofs whose anchors are. */
 export const AT_ONCE = 250;
-/** Entries that a search looks through at a time: most are of no interest. */
+/** Entries that a search looks through in a step: most are of no interest. */
 const SEARCHED_AT_ONCE = 5_000;
 /** Clocks can be set back, and those of two relayers differ: entries are in the order of their times up to this. */
 const CLOCK_SLACK_MILLISECONDS = 60_000;
@@ -35,35 +36,31 @@ export function candidates(search: InventorySearch, checked: VerifiedEntries): (
   return hash === undefined
     ? (before) => walked(before, search, isWanted, checked)
     : async (before) => {
-        const pages = proofPages(checked, { hash }, { order: "newest first", from: before, limit: AT_ONCE });
-        for await (const proofs of pages) {
-          const oldest = proofs.at(-1);
-          if (oldest === undefined) continue;
-          const wanted = proofs.filter(({ documentId, acceptedAt }) => isWanted?.(documentId, acceptedAt) ?? true);
-          return { proofs: wanted, next: oldest.sequence };
-        }
-        return { proofs: [], next: undefined };
+        const { proofs, next } = await newestOfHash(hash, before, AT_ONCE, checked);
+        return { proofs: proofs.filter(({ documentId, acceptedAt }) => isWanted(documentId, acceptedAt)), next };
       };
 }
 
-/** Reads the entries before one. */
+/** Reads the entries before one, some at a time: their texts can be large. */
 async function walked(
   before: number,
-  { from }: InventorySearch,
-  isWanted: Filter | undefined,
+  search: InventorySearch,
+  isWanted: Filter,
   checked: VerifiedEntries,
 ): Promise<Candidates> {
-  const entries = await checked.entriesBefore(before, isWanted === undefined ? AT_ONCE : SEARCHED_AT_ONCE);
-  // Other requests are served between the entries and their anchors.
-  await yieldToEventLoop();
-  const proofs = entries
-    .filter((entry) => entry.kind === "proof")
-    .filter((entry) => isWanted?.(entry.document_id, entry.accepted_at) ?? true);
-  const some = proofs.slice(-AT_ONCE);
-  const [first] = entries;
-  const isEnd = first === undefined || first.sequence === 1 || isBefore(first, from);
-  const next = some.length < proofs.length ? some[0]?.sequence : isEnd ? undefined : first.sequence;
-  return { proofs: (await withAnchors(checked, some)).reverse(), next };
+  const wanted: ProofEntry[] = [];
+  let next: number | undefined = before;
+  const most = isSearch(search) ? SEARCHED_AT_ONCE : AT_ONCE;
+  for (let read = 0; read < most && wanted.length < AT_ONCE && next !== undefined; read += AT_ONCE) {
+    const entries: readonly JournalEntry[] = await checked.entriesBefore(next, AT_ONCE);
+    // Other requests are served between the entries, and before their anchors are read.
+    await yieldToEventLoop();
+    for (const entry of entries.toReversed())
+      if (entry.kind === "proof" && isWanted(entry.document_id, entry.accepted_at)) wanted.push(entry);
+    const [first] = entries;
+    next = first === undefined || first.sequence === 1 || isBefore(entries, search) ? undefined : first.sequence;
+  }
+  return { proofs: await withAnchors(checked, wanted), next };
 }
 
 /**
@@ -75,8 +72,10 @@ export async function startOf(to: number, end: number, checked: VerifiedEntries)
   let [low, high] = [1, end];
   while (high - low > SEARCHED_AT_ONCE) {
     const middle = Math.ceil((low + high) / 2);
-    const [entry] = await checked.entriesBefore(middle + 1, 1);
-    if (entry === undefined || timeOf(entry) < time) low = middle;
+    const entries = await checked.entriesBefore(middle + 1, AT_ONCE);
+    const accepted = acceptedAt(entries.toReversed());
+    // What has no time is looked through like what was accepted in time.
+    if (accepted === undefined || accepted < time) low = middle;
     else high = middle;
   }
   return high;
@@ -84,33 +83,24 @@ export async function startOf(to: number, end: number, checked: VerifiedEntries)
 
 type Filter = (documentId: string, acceptedAt: number) => boolean;
 
-/** Returns `undefined` when everything is wanted. */
-function filterOf({ text, hash, from, to }: InventorySearch): Filter | undefined {
-  if ([text, hash, from, to].every((each) => each === undefined)) return undefined;
-  const wanted = text?.toLowerCase() ?? "";
-  const [first, last] = [(from ?? 0) * 1000, to === undefined ? Infinity : (to + 1) * 1000 - 1];
-  return (documentId, acceptedAt) =>
-    acceptedAt >= first && acceptedAt <= last && documentId.toLowerCase().includes(wanted);
+function isSearch({ text, hash, from, to }: InventorySearch): boolean {
+  return [text, hash, from, to].some((each) => each !== undefined);
 }
 
-function isBefore(entry: JournalEntry, from: number | undefined): boolean {
-  return from !== undefined && timeOf(entry) < from * 1000 - CLOCK_SLACK_MILLISECONDS;
+function filterOf({ text = "", from = 0, to = Infinity }: InventorySearch): Filter {
+  const wanted = text.toLowerCase();
+  const [first, end] = [from * 1000, (to + 1) * 1000];
+  return (documentId, time) => time >= first && time < end && documentId.toLowerCase().includes(wanted);
 }
 
-/** Returns when an entry was appended, in Unix milliseconds; that of a confirmation can be later. */
-function timeOf(entry: JournalEntry): number {
-  switch (entry.kind) {
-    case "proof":
-    case "store":
-      return entry.accepted_at;
-    case "confirmation":
-      return entry.block_time * 1000;
-    case "account":
-    case "issuer_key":
-      return entry.created_at;
-    case "verification":
-      return entry.finished_at;
-    case "resolution":
-      return entry.resolved_at;
-  }
+/** Whether all entries before some, oldest first, are older than what is wanted. */
+function isBefore(entries: readonly JournalEntry[], { from }: InventorySearch): boolean {
+  const accepted = from === undefined ? undefined : acceptedAt(entries);
+  return accepted !== undefined && from !== undefined && accepted < from * 1000 - CLOCK_SLACK_MILLISECONDS;
+}
+
+/** Returns when the first of some entries that has such a time was accepted; a confirmation has that of its block. */
+function acceptedAt(entries: readonly JournalEntry[]): number | undefined {
+  for (const entry of entries) if (entry.kind === "proof" || entry.kind === "store") return entry.accepted_at;
+  return undefined;
 }

@@ -12,7 +12,16 @@ export type InventoryDocument =
   /** Chain and journal contradict each other, or the journal itself. */
   | { readonly proof: StoredProof; readonly fault: string };
 
-export interface NewestProofsDeps extends Pick<RecordedVerification, "asOf" | "newestEntry"> {
+/**
+ * The state that a list in pages is about: the newest entry of the journal and the newest block, as its first page is
+ * read. A document that is recorded again meanwhile would otherwise be in no page.
+ */
+export interface ListedState {
+  readonly newestEntry: number;
+  readonly newestBlock: number;
+}
+
+export interface NewestProofsDeps extends ListedState, Pick<RecordedVerification, "asOf"> {
   readonly checked: VerifiedEntries;
   readonly check: Pick<ProofCheck, "of">;
 }
@@ -32,8 +41,9 @@ export class NewestProofs {
 
   /** Returns whether a proof is relevant. The time of a record that was changed is unknown: it is, with its fault. */
   counts({ proof, fault }: InventoryDocument): boolean {
-    const { asOf, newestEntry } = this.#deps;
-    return proof.sequence <= newestEntry && (fault !== undefined || isConfirmedBy(proof, asOf));
+    const { asOf, newestEntry, newestBlock } = this.#deps;
+    if (proof.sequence > newestEntry) return false;
+    return fault !== undefined || (isConfirmedBy(proof, asOf) && proof.outcome.block.number <= newestBlock);
   }
 
   /**

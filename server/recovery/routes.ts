@@ -1,5 +1,7 @@
+import { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import type { RecoveryService } from "./service.ts";
+import type { ListedState } from "./newest-proofs.ts";
 import type { RunningVerification } from "./running-verification.ts";
 import type { RestoredDocument } from "./verification.ts";
 import { malformed, SealbookError } from "../errors.ts";
@@ -17,6 +19,8 @@ import { gap, inventory, RestoredRow, verifyRestored } from "./api.ts";
 const MAX_BODY = 1024 * 1024;
 /** More do not fit into a JSON body. */
 const MAX_JSON_DOCUMENTS = 12_000;
+/** A body of this length is read before the response begins: browsers read it only after they have sent the request. */
+const READ_AT_ONCE_BYTES = 4 * 1024 * 1024;
 /** Comparisons and lists of one source that run at a time. */
 const STREAMS_PER_SOURCE = 2;
 /** Rows compared together. */
@@ -60,12 +64,11 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
 
     serveRaw(inventory, { admit })(
       async ({ query: { date, as_of: asOf = date, q: text, limit, cursor, ...search } }, request, response) => {
-        const newestEntry = cursor?.newestEntry ?? (await recovery.newestEntry());
-        const wanted = { ...search, text, asOf, newestEntry };
-        const cursorOf = (next: number): string => `${next}-${newestEntry}`;
-        const pages = { head: { as_of: asOf ?? null }, name: "documents", start: cursor?.before, limit, cursorOf };
+        const state = cursor ?? (await recovery.state());
+        const head = { as_of: asOf ?? null };
+        const pages = { head, name: "documents", start: cursor?.before, limit, cursorOf: cursorIn(state) };
         await sendPages(request, response, pages, async (before, most) => {
-          const { documents, next } = await recovery.inventory(wanted, before, most);
+          const { documents, next } = await recovery.inventory({ ...search, text, asOf }, state, before, most);
           return { rows: documents.map(toRecordedDocument), next };
         });
       },
@@ -73,7 +76,8 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
 
     serveRaw(gap, { admit })(async ({ query: { verification_id, against, limit, cursor } }, request, response) => {
       if (against === "journal") {
-        const pages = { head: { against }, name: "anchors", start: cursor, limit };
+        const start = typeof cursor === "number" ? cursor : undefined;
+        const pages = { head: { against }, name: "anchors", start, limit };
         await sendPages(request, response, pages, async (after, most) => {
           const { anchors, next } = await recovery.unknownAnchors(after, most);
           return { rows: anchors.map(toUnknownAnchor), next };
@@ -83,12 +87,20 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
       const head = { against, ...toRecoveryVerification(verification) };
       response.set(VERIFICATION_HEADER, verification.id);
-      await sendPages(request, response, { head, name: "documents", start: cursor, limit }, async (before, most) => {
-        const { documents, next } = await recovery.gap(verification, before, most);
+      const position = typeof cursor === "object" ? cursor : undefined;
+      const state = position ?? (await recovery.state());
+      const pages = { head, name: "documents", start: position?.before, limit, cursorOf: cursorIn(state) };
+      await sendPages(request, response, pages, async (before, most) => {
+        const { documents, next } = await recovery.gap(verification, state, before, most);
         return { rows: documents.map(toRecordedDocument), next };
       });
     }),
   ];
+}
+
+/** Returns a function that writes cursors of a list of documents. */
+function cursorIn({ newestEntry, newestBlock }: ListedState): (next: number) => string {
+  return (next) => `${next}-${newestEntry}-${newestBlock}`;
 }
 
 function assertPlain(request: Request): void {
@@ -114,7 +126,10 @@ function nameOf({ kind, id }: ApiCaller): string {
 async function* documentsIn(request: Request): AsyncGenerator<RestoredDocument[], void> {
   let isEmpty = true;
   try {
-    for await (const lines of ndjsonLines(streamedBody(request), ROWS_AT_ONCE)) {
+    const body = streamedBody(request);
+    const isShort = Number(request.get("Content-Length") ?? Infinity) <= READ_AT_ONCE_BYTES;
+    const read = isShort ? Readable.from([Buffer.concat(await body.toArray())]) : body;
+    for await (const lines of ndjsonLines(read, ROWS_AT_ONCE)) {
       yield lines.map(documentOf);
       isEmpty = false;
     }

@@ -15,6 +15,7 @@ import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified
 import type { InventorySearch } from "./candidates.ts";
 import { inOrder } from "./in-order.ts";
 import { type DocumentPage, Inventory } from "./inventory.ts";
+import type { ListedState } from "./newest-proofs.ts";
 import type { VerificationRetention } from "./verification-retention.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
 import {
@@ -26,7 +27,7 @@ import {
   resultText,
   type SignedVerification,
 } from "./verification.ts";
-import { newestOfContent, proofsOf } from "./store.ts";
+import { newestOfHash, proofsOf } from "./store.ts";
 import type { VerificationStore } from "./verification-store.ts";
 import { equalBytes, hex } from "../kit/bytes.ts";
 
@@ -139,33 +140,45 @@ export class RecoveryService {
     return { ...found, signed };
   }
 
-  /** Returns the newest entry of the journal: an inventory in pages has no later ones. */
-  newestEntry(): Promise<number> {
-    return this.#deps.verifier.begin().newest();
+  /** Returns what a list in pages is about: it has nothing that was recorded later. */
+  async state(): Promise<ListedState> {
+    const { chain, verifier } = this.#deps;
+    // In this order: what is in a block by then is in the journal.
+    const newestBlock = await chain.newestBlock();
+    return { newestBlock, newestEntry: await verifier.begin().newest() };
   }
 
   /**
    * Returns documents that were on chain at a time, each with its newest record, newest first.
    * @param before The entry before which the page begins; `undefined` for the first page
    */
-  inventory(
-    { asOf, newestEntry, ...search }: InventorySearch & Pick<RecordedVerification, "asOf" | "newestEntry">,
+  async inventory(
+    search: InventorySearch & Pick<RecordedVerification, "asOf">,
+    state: ListedState,
     before: number | undefined,
     limit: number,
   ): Promise<DocumentPage> {
-    return this.#documents({ asOf, newestEntry }).page(before, limit, search);
+    const page = await this.#documents({ ...state, asOf: search.asOf }).page(before, limit, search);
+    // The keys of a hash that are missing hide its documents.
+    if (search.hash !== undefined && page.next === undefined) this.#deps.assertFindable();
+    return page;
   }
 
   /** Returns recorded documents that are not in a comparison, newest first. */
-  gap(verification: RecordedVerification, before: number | undefined, limit: number): Promise<DocumentPage> {
+  gap(
+    verification: RecordedVerification,
+    { newestBlock }: Pick<ListedState, "newestBlock">,
+    before: number | undefined,
+    limit: number,
+  ): Promise<DocumentPage> {
     const without = (ids: readonly string[], checked: VerifiedEntries) =>
       this.#deps.verifications.restored(verification, ids, checked);
-    return this.#documents(verification).page(before, limit, {}, without);
+    return this.#documents({ ...verification, newestBlock }).page(before, limit, {}, without);
   }
 
-  #documents({ asOf, newestEntry }: Pick<RecordedVerification, "asOf" | "newestEntry">): Inventory {
+  #documents({ asOf, newestEntry, newestBlock }: ListedState & Pick<RecordedVerification, "asOf">): Inventory {
     const { verifier, beginCheck } = this.#deps;
-    return new Inventory({ checked: verifier.begin(), check: beginCheck(), asOf, newestEntry });
+    return new Inventory({ checked: verifier.begin(), check: beginCheck(), asOf, newestEntry, newestBlock });
   }
 
   /**
@@ -259,7 +272,8 @@ export class RecoveryService {
   /** Returns some of the documents with a record of a content. */
   async #recordedAs(hash: Uint8Array, { asOf, check, checked }: Run): Promise<string[]> {
     const names = new Set<string>();
-    for (const proof of await newestOfContent(hash, MOST_OTHERS_LOOKED_AT, checked)) {
+    const { proofs } = await newestOfHash(hash, Infinity, MOST_OTHERS_LOOKED_AT, checked);
+    for (const proof of proofs) {
       if (names.size === MOST_OTHERS) break;
       if (names.has(proof.documentId)) continue;
       const result = await check.of(proof);

@@ -1,5 +1,6 @@
-import { newestOfEach } from "../journal/index/proof-index.ts";
-import { documentKey } from "../journal/index/proof-key.ts";
+import { newestOfEach, someWith } from "../journal/index/proof-index.ts";
+import { documentKey, keyOf } from "../journal/index/proof-key.ts";
+import { equalBytes } from "../kit/bytes.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { proofPages, readProofs, readProofsWith, type StoredProof } from "../proofs/index.ts";
 
@@ -55,16 +56,20 @@ export async function* proofsBetween(
   }
 }
 
-/** Returns the newest proofs of a content, newest first. */
-export async function newestOfContent(
+/**
+ * Returns the newest proofs of a content before an entry, newest first, as far as they are under the next keys of it.
+ * @returns also the entry before which the others are; `undefined` when there is none
+ */
+export async function newestOfHash(
   hash: Uint8Array,
+  before: number,
   limit: number,
   checked: VerifiedEntries,
-): Promise<StoredProof[]> {
-  const { value: newest } = await proofPages(
-    checked,
-    { hash },
-    { order: "newest first", from: Infinity, limit },
-  ).next();
-  return newest ?? [];
+): Promise<{ readonly proofs: StoredProof[]; readonly next: number | undefined }> {
+  return checked.inSnapshot(async (reads) => {
+    const range = { order: "newest first", from: before, limit } as const;
+    const numbers = await someWith(reads.database, "hash", keyOf(hash), range);
+    const proofs = await readProofs(reads, numbers, (entry) => equalBytes(entry.hash, hash));
+    return { proofs: proofs.reverse(), next: numbers.length < limit ? undefined : numbers[0] };
+  });
 }

@@ -128,11 +128,13 @@ describeInBrowser("the panel's proofs", function () {
     await giveFiles(page, ["secret plan.txt", `${document} secret`]);
     await record();
     await refused(1);
+    await page.getByRole("button", { name: "Cancel" }).click();
     await startAgain(page);
     await giveFiles(page, ["public.txt", `${document} public`]);
     assert.equal(await page.locator("form .notice-bad").count(), 0);
     await record();
     await refused(2);
+    await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Document id").fill("public paper");
     await record();
     await onlyVerdict(page, "This content is recorded, according to this server");
@@ -159,7 +161,7 @@ describeInBrowser("the panel's proofs", function () {
       { length: 2_100 },
       (_, index) => [`many ${index}.txt`, `${document} ${index} of many`] as const,
     );
-    const recorded = () => page.getByRole("region", { name: "Recorded documents" });
+    const recorded = () => page.locator("section.recorded");
     const search = async (text: string): Promise<void> => {
       await recorded().getByLabel("Part of a name").fill(text);
       await recorded().getByRole("button", { name: "Search" }).click();
@@ -210,6 +212,33 @@ describeInBrowser("the panel's proofs", function () {
       assert.isNull(await page.evaluate(() => localStorage.getItem("sealbook.recording")));
     });
 
+    it("are recorded by one tab at a time, and a cancelled recording waits for what it has sent", async () => {
+      await startAgain(page);
+      const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+      await page.route(path, async (route) => {
+        await isAnswered;
+        await route.continue();
+      });
+      await giveFiles(page, ["in this tab.txt", `${document} this tab`]);
+      const record = (tab: Page) => tab.getByRole("button", { name: "Record", exact: true }).click();
+      await record(page);
+      await page.getByText("0 of 1 recorded").waitFor();
+      const other = await page.context().newPage();
+      await other.goto("/proofs");
+      await giveFiles(other, ["in another tab.txt", `${document} another tab`]);
+      await record(other);
+      await other.getByText("Another tab of this browser records files").waitFor();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByText("Ends when the server has answered").waitFor();
+      assert.isNotNull(await page.evaluate(() => localStorage.getItem("sealbook.recording")));
+      answer();
+      await onlyVerdict(page, "This content is recorded, according to this server");
+      await record(other);
+      await onlyVerdict(other, "This content is recorded, according to this server");
+      await other.close();
+      await page.unroute(path);
+    });
+
     it("are listed newest first, and found by a part of the name, a SHA-256, a proof id, and a date", async () => {
       await search("MANY 20");
       await eventually(async () => assert.lengthOf(await names(), 50));
@@ -235,9 +264,7 @@ describeInBrowser("the panel's proofs", function () {
       await recorded().getByRole("button", { name: "Select all 50" }).click();
       await recorded().getByLabel("Select many 11.txt").waitFor({ state: "detached" });
       await recorded().getByLabel("Select many 1199.txt").uncheck();
-      const zip = await downloaded(page, () =>
-        recorded().getByRole("button", { name: "Bundles of 49 as zip" }).click(),
-      );
+      const zip = await downloaded(page, () => recorded().getByRole("button", { name: "Bundles as zip: 49" }).click());
       const files = unzipSync(zip);
       assert.lengthOf(Object.keys(files), 49);
       const bundle = JSON.parse(strFromU8(files["many 1198.txt.bundle.json"] ?? new Uint8Array()));
@@ -252,20 +279,21 @@ describeInBrowser("the panel's proofs", function () {
       await page.goto("/proofs");
       await giveFiles(page, ...many.slice(0, 3), ["many 3.txt", "changed"], ["new.txt", "new"]);
       await verdictsOf(page, 5);
-      const card = page.getByRole("region", { name: "Comparison with the records" }).first();
-      await card.getByRole("button", { name: "Compare 5 files" }).click();
-      await card.getByText("5 files compared").waitFor();
+      const card = page.locator("section.comparison");
+      await card.getByRole("button", { name: "Compare files: 5" }).click();
+      await card.getByText("files compared: 5").waitFor();
       await eventually(async () => {
         const kinds = await card.getByRole("radiogroup").first().locator("label").allTextContents();
         assert.deepEqual(kinds, ["Differ 1", "Missing 100+", "Not recorded 1", "Match 3"]);
       });
       assert.deepEqual(await card.locator("tbody .proofs-name").allTextContents(), ["many 3.txt"]);
       await card.getByText("Missing 100+").click();
-      assert.equal(await card.locator("tbody .proofs-name").first().textContent(), "many 2099.txt");
+      const missing = await card.locator("tbody .proofs-name").allTextContents();
+      assert.deepEqual(missing.slice(0, 3), ["in another tab.txt", "in this tab.txt", "many 2099.txt"]);
       assert.deepEqual(await seriousViolations(page), []);
       await page.reload();
       await card.getByRole("button", { name: "Show the newest comparison" }).click();
-      await card.getByText("5 files compared").waitFor();
+      await card.getByText("files compared: 5").waitFor();
       assert.include(await card.getByRole("radiogroup").first().textContent(), "Missing 100+");
     });
   });

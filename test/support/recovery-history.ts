@@ -40,6 +40,8 @@ export class RecoveryHistory {
   readonly onChain = new Map<string, AnchorContent & { readonly outcome: Confirmed }>();
   /** Reported divergences. */
   readonly diverged: string[] = [];
+  /** What the chain says is its newest block. */
+  newestBlock = 1_000;
   #timestamp = 1_000;
 
   readonly database: Database;
@@ -58,7 +60,7 @@ export class RecoveryHistory {
       retention: this.kept,
       chain: {
         firstBlock: 0,
-        newestBlock: async () => 1_000,
+        newestBlock: async () => this.newestBlock,
         anchors: async (from, to) =>
           [...this.onChain.values()]
             .map(({ hash, size, outcome }) => ({
@@ -106,13 +108,24 @@ export class RecoveryHistory {
         await this.writer.close(anchorId, proofs),
         fate === "failed" ? "reverted" : "confirmed",
       );
-    const anchor = await journal.anchors.find(anchorId);
-    const outcome = anchor?.outcome;
-    if (anchor !== undefined && outcome?.state === "confirmed")
-      this.onChain.set(hex(anchor.hash), { ...anchor, outcome });
-    const time = outcome?.state === "confirmed" ? outcome.block.time : undefined;
+    const time = await this.#putOnChain(anchorId);
     for (const { documentId, hash } of proofs) this.recorded.push({ documentId, hash, time });
     return anchorId;
+  }
+
+  /** Confirms pending documents, in the next block. */
+  async confirm(anchorId: number): Promise<void> {
+    const proofs = await this.writer.journal.proofs.byAnchor(anchorId, 0, 1_000);
+    await this.writer.recordOutcome(await this.writer.close(anchorId, proofs));
+    await this.#putOnChain(anchorId);
+  }
+
+  /** @returns the time of the anchor's block; `undefined` when it is not confirmed */
+  async #putOnChain(anchorId: number): Promise<number | undefined> {
+    const anchor = await this.writer.journal.anchors.find(anchorId);
+    if (anchor?.outcome.state !== "confirmed") return undefined;
+    this.onChain.set(hex(anchor.hash), { ...anchor, outcome: anchor.outcome });
+    return anchor.outcome.block.time;
   }
 
   #chain(): ProofCheckDeps["chain"] {

@@ -3,6 +3,7 @@ import { strToU8, zipSync } from "fflate";
 import type { RecordedDocument } from "../../../client/index.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
 import { saveFile } from "../components/save-file.ts";
+import { texts } from "../texts/texts.ts";
 import { onForget } from "../session/kept.ts";
 
 /** A rate of the server ends no download. */
@@ -14,41 +15,42 @@ const AT_ONCE = 4;
 class BundleDownload {
   /** `undefined` while nothing is fetched. */
   readonly progress = signal<{ readonly done: number; readonly all: number } | undefined>(undefined);
-  readonly failure = signal<unknown>(undefined);
+  /** Documents without a bundle in the file, and why the first one has none. */
+  readonly missing = signal<readonly { readonly name: string; readonly reason: unknown }[]>([]);
   #run = new AbortController();
 
   async save(documents: readonly RecordedDocument[]): Promise<void> {
     if (this.progress.value !== undefined) return;
     const { signal: aborted } = (this.#run = new AbortController());
-    this.failure.value = undefined;
+    this.missing.value = [];
     this.progress.value = { done: 0, all: documents.length };
     const files: Record<string, Uint8Array> = {};
     const client = proofClient(RETRY_FOR_MILLISECONDS);
     const queue = documents.values();
     const work = async (): Promise<void> => {
       for (const { id, document_id } of queue) {
-        const text = await client.bundle(id, { signal: aborted });
-        if (text !== undefined) files[freeName(pathOf(document_id), files)] = strToU8(text);
+        try {
+          const text = await client.bundle(id, { signal: aborted });
+          if (text === undefined) throw new Error(texts.value.verify.download.missing);
+          files[freeName(pathOf(document_id), files)] = strToU8(text);
+        } catch (reason) {
+          if (aborted.aborted) return;
+          noteUnauthorized(reason);
+          this.missing.value = [...this.missing.value, { name: document_id, reason }];
+        }
         this.progress.value = { done: (this.progress.value?.done ?? 0) + 1, all: documents.length };
       }
     };
-    try {
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
-      saveFile(zipSync(files), "bundles.zip", "application/zip");
-    } catch (error) {
-      this.#run.abort();
-      if (this.progress.value !== undefined) {
-        noteUnauthorized(error);
-        this.failure.value = error;
-      }
-    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (aborted.aborted) return;
+    if (Object.keys(files).length > 0) saveFile(zipSync(files), "bundles.zip", "application/zip");
     this.progress.value = undefined;
   }
 
   stop(): void {
-    this.progress.value = undefined;
-    this.failure.value = undefined;
     this.#run.abort();
+    this.progress.value = undefined;
+    this.missing.value = [];
   }
 }
 

@@ -10,6 +10,7 @@ import { utcText } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
 import type { Verification } from "../verify/verification.ts";
+import { isDocumentId } from "../recording/document-id.ts";
 import { type Compared, comparison } from "./comparison.ts";
 import { saveComparisonCsv } from "./documents-csv.ts";
 
@@ -21,13 +22,14 @@ const PAGE_ROWS = 100;
 /** Compares files with the records of their names, and shows the newest comparison. */
 export function ComparisonCard({ verification }: { verification: Verification }) {
   const { comparison: words } = texts.value.proofs;
-  const files = verification.rows.value.flatMap(({ name, hash, size }) =>
+  const given = verification.rows.value.flatMap(({ name, hash, size }) =>
     hash === undefined || size === undefined ? [] : [{ name, hash }],
   );
+  const files = given.filter(({ name }) => isDocumentId(name));
   const result = comparison.result.value;
   const progress = comparison.progress.value;
   return (
-    <section class="card stack" aria-label={words.title}>
+    <section class="card stack comparison">
       <div class="row spread">
         <div>
           <h2>{words.title}</h2>
@@ -46,7 +48,17 @@ export function ComparisonCard({ verification }: { verification: Verification })
           ) : null}
         </div>
       </div>
-      {progress === undefined ? null : <Progress>{words.running(wholeNumber(progress))}</Progress>}
+      {given.length === files.length ? null : (
+        <p class="small muted">{words.left(wholeNumber(given.length - files.length))}</p>
+      )}
+      {progress === undefined ? null : (
+        <div class="row spread">
+          <Progress>{words.running(wholeNumber(progress))}</Progress>
+          <Button free onClick={() => comparison.stop()}>
+            {texts.value.verify.stop}
+          </Button>
+        </div>
+      )}
       {comparison.failure.value === undefined ? null : <ErrorNotice error={comparison.failure.value} />}
       {result === undefined ? null : <Outcome key={result.finishedAt} result={result} />}
     </section>
@@ -57,20 +69,20 @@ function Outcome({ result }: { result: Compared }) {
   const { comparison: words } = texts.value.proofs;
   const missing = comparison.missing.value;
   const countOf = (each: Result): number => (each === "missing" ? missing.length : result.totals[each]);
-  const kinds = RESULTS.filter((each) => countOf(each) > 0);
+  const hasMore = comparison.hasMoreMissing.value;
+  const kinds = RESULTS.filter((each) => countOf(each) > 0 || (each === "missing" && hasMore));
+  const isComplete =
+    result.id !== null && !hasMore && missing.length === 0 && result.totals.match === result.totals.documents;
   const chosen = useSignal<Result | undefined>(undefined);
   const shown = useSignal(PAGE_ROWS);
   const kind = chosen.value ?? kinds.find((each) => each === "missing" || result.rows !== undefined);
   const rows: readonly (ComparedDocument | RecordedDocument)[] =
     kind === "missing" ? missing : (result.rows?.filter((row) => row.result === kind) ?? []);
-  const more = comparison.hasMoreMissing.value ? "+" : "";
   return (
     <>
       <p>
         {words.finished(utcText(result.finishedAt), wholeNumber(result.totals.documents))}
-        {result.totals.match === result.totals.documents && missing.length === 0 && result.id !== null
-          ? ` ${words.allMatch}`
-          : null}
+        {isComplete ? ` ${words.allMatch}` : null}
         {result.id === null ? ` ${words.notKept}` : null}
       </p>
       <div class="row spread no-print">
@@ -80,7 +92,7 @@ function Outcome({ result }: { result: Compared }) {
             value={kind}
             of={kinds.map((each) => ({
               value: each,
-              title: `${words.results[each]} ${wholeNumber(countOf(each))}${each === "missing" ? more : ""}`,
+              title: `${words.results[each]} ${wholeNumber(countOf(each))}${each === "missing" && hasMore ? "+" : ""}`,
             }))}
             onChoose={(value) => {
               chosen.value = value;
@@ -92,17 +104,18 @@ function Outcome({ result }: { result: Compared }) {
           {texts.value.verify.csv}
         </Button>
       </div>
+      {hasMore ? <p class="muted small">{words.partial}</p> : null}
       {rows.length > 0 ? (
         <Table
           caption={words.title}
           columns={columns()}
           rows={rows.slice(0, shown.value)}
-          keyOf={({ document_id }) => document_id}
+          keyOf={({ document_id, hash }) => `${hash} ${document_id}`}
         />
       ) : kind === undefined ? null : (
-        <p class="muted small">{words.totalsOnly}</p>
+        <p class="muted small">{kind === "missing" ? words.noneSoFar : words.totalsOnly}</p>
       )}
-      {rows.length > shown.value || (kind === "missing" && more !== "") ? (
+      {rows.length > shown.value || (kind === "missing" && hasMore) ? (
         <div>
           <Button
             free

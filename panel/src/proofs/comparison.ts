@@ -24,11 +24,13 @@ class Comparison {
   readonly failure = signal<unknown>(undefined);
   #cursor: string | undefined;
   #generation = 0;
+  #run = new AbortController();
 
+  /** @param files Names that are ids of documents, and hashes */
   async compare(files: readonly { readonly name: string; readonly hash: string }[]): Promise<void> {
     await this.#during(async (isCurrent) => {
       const documents = files.map(({ name, hash }) => ({ document_id: name, hash }));
-      const compared = proofClient().verifyRestored(documents);
+      const compared = proofClient().verifyRestored(documents, { signal: this.#run.signal });
       const rows: ComparedDocument[] = [];
       let next = await compared.next();
       for (; next.done !== true; next = await compared.next()) {
@@ -50,6 +52,7 @@ class Comparison {
       const { verification_id: id, totals, finished_at: finishedAt, documents, next } = page;
       this.#show({ id, totals, finishedAt, rows: undefined });
       this.#add(documents, next);
+      if (documents.length === 0 && next !== undefined) await this.#addMissing(id, isCurrent);
     });
   }
 
@@ -59,13 +62,20 @@ class Comparison {
     if (id != null) await this.#during((isCurrent) => this.#addMissing(id, isCurrent));
   }
 
-  clear(): void {
+  /** Ends what runs; the result that is shown stays. */
+  stop(): void {
     this.#generation += 1;
+    this.#run.abort();
+    this.#run = new AbortController();
+    this.progress.value = undefined;
+  }
+
+  clear(): void {
+    this.stop();
     batch(() => {
       this.result.value = undefined;
       this.missing.value = [];
       this.hasMoreMissing.value = false;
-      this.progress.value = undefined;
       this.failure.value = undefined;
     });
   }
@@ -101,7 +111,7 @@ class Comparison {
     batch(() => {
       this.result.value = result;
       this.missing.value = [];
-      this.hasMoreMissing.value = false;
+      this.hasMoreMissing.value = result.id !== null;
     });
   }
 

@@ -18,6 +18,8 @@ export function saveComparisonCsv(rows: readonly ComparedDocument[], missing: re
       ...factsOf(row),
       result: row.result,
       recorded_sha256: "recorded_hash" in row ? row.recorded_hash : undefined,
+      recorded_as: "recorded_as" in row ? row.recorded_as?.join("; ") : undefined,
+      reason: "reason" in row ? row.reason : undefined,
     })),
     ...missing.map(({ hash, ...document }) => ({ ...factsOf(document), result: "missing", recorded_sha256: hash })),
   ];

@@ -5,6 +5,7 @@ import { isAccessNeeded } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Field } from "../components/field.tsx";
+import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
@@ -18,6 +19,9 @@ import { bundles } from "./bundles-zip.ts";
 import { saveDocumentsCsv } from "./documents-csv.ts";
 import { list } from "./recorded-list.ts";
 
+/** Names of documents without a bundle that are shown. */
+const MOST_NAMES = 10;
+
 /** The list of what is recorded: newest first, with a search. */
 export function RecordedDocuments() {
   const { proofs: words } = texts.value;
@@ -26,7 +30,7 @@ export function RecordedDocuments() {
   const documents = list.documents.value;
   const failure = list.failure.value;
   return (
-    <section class="stack" aria-label={words.recorded}>
+    <section class="stack recorded">
       <h2>{words.recorded}</h2>
       <SearchForm />
       {failure === undefined ? null : (
@@ -73,7 +77,7 @@ function SearchForm() {
         void list.search();
       }}
     >
-      <Field label={words.search}>
+      <Field label={words.search} hint={words.searchHint}>
         {(control) => (
           <input
             {...control}
@@ -112,6 +116,7 @@ function Actions({ documents }: { documents: readonly RecordedDocument[] }) {
   const chosen = documents.filter(({ id }) => selected.has(id));
   const isAll = chosen.length === documents.length;
   const progress = bundles.progress.value;
+  const [failed] = bundles.missing.value;
   return (
     <div class="stack no-print">
       <div class="row">
@@ -139,7 +144,17 @@ function Actions({ documents }: { documents: readonly RecordedDocument[] }) {
           </Button>
         </div>
       )}
-      {bundles.failure.value === undefined ? null : <ErrorNotice error={bundles.failure.value} />}
+      {failed === undefined ? null : (
+        <>
+          <Notice kind="warning" title={words.withoutBundle(wholeNumber(bundles.missing.value.length))}>
+            {bundles.missing.value
+              .slice(0, MOST_NAMES)
+              .map(({ name }) => name)
+              .join(", ")}
+          </Notice>
+          <ErrorNotice kind="warning" error={failed.reason} />
+        </>
+      )}
     </div>
   );
 }
@@ -160,7 +175,7 @@ function End({ count }: { count: number }) {
       <p class="muted small">{words.all(wholeNumber(count))}</p>
     ) : list.proofId.value !== undefined ? null : (
       <Empty icon="proofs" title={list.isUntouched ? words.noneYet : words.none}>
-        <p>{words.noneHelp}</p>
+        {list.isUntouched ? <p>{words.noneHelp}</p> : null}
       </Empty>
     );
   return list.failure.value !== undefined ? null : (

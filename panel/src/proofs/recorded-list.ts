@@ -24,33 +24,38 @@ class RecordedList {
   readonly selected = signal<ReadonlySet<string>>(new Set());
   #search: InventorySearch = {};
   #cursor: string | undefined;
+  /** Whether nothing is found yet. */
+  #isNew = true;
   #run = new AbortController();
 
-  /** Whether the reader has entered and selected nothing that a new list would take away. */
+  /** Whether the reader has entered or selected nothing, and seen no more than the newest, which a new list has. */
   get isUntouched(): boolean {
     const inputs = [this.text, this.from, this.to];
-    return inputs.every((input) => input.peek() === "") && this.selected.peek().size === 0;
+    const isFirst = this.documents.peek().length <= STEP_ROWS;
+    return inputs.every((input) => input.peek() === "") && this.selected.peek().size === 0 && isFirst;
   }
 
   /** Begins with what is entered. */
   async search(): Promise<void> {
     const text = this.text.value.trim();
     const isHash = HASH.test(text);
-    this.clear();
-    this.#search = {
+    const times = {
       limit: STEP_ROWS,
-      ...(text === "" ? {} : isHash ? { hash: text } : { q: text }),
       ...(this.from.value === "" ? {} : { from: this.from.value }),
       ...(this.to.value === "" ? {} : { to: this.to.value }),
     };
+    this.#begin({ ...times, ...(text === "" ? {} : isHash ? { hash: text } : { q: text }) });
     const { signal: aborted } = this.#run;
     await this.more();
-    if (!isHash || this.documents.value.length > 0 || this.failure.value !== undefined || aborted.aborted) return;
-    const id = text.replace(/^0x/i, "").toLowerCase();
-    const found = await proofClient()
-      .find(id)
-      .catch(() => undefined);
-    if (!aborted.aborted && found !== undefined) this.proofId.value = id;
+    const isFound = () => this.documents.value.length > 0 || this.failure.value !== undefined || aborted.aborted;
+    if (!isHash || isFound()) return;
+    const id = await proofOf(text.replace(/^0x/i, "").toLowerCase());
+    if (aborted.aborted) return;
+    this.proofId.value = id;
+    if (id !== undefined) return;
+    // A name can look like a hash.
+    this.#begin({ ...times, q: text });
+    await this.more();
   }
 
   /** Adds the next rows; a page of a search can have none. */
@@ -61,12 +66,15 @@ class RecordedList {
       this.failure.value = undefined;
     });
     const { signal: aborted } = this.#run;
-    const wanted = this.documents.value.length + STEP_ROWS;
+    let documents = this.#isNew ? [] : this.documents.value;
+    const wanted = documents.length + STEP_ROWS;
     try {
-      while (this.documents.value.length < wanted && !this.isAtEnd.value) {
+      while (documents.length < wanted && !this.isAtEnd.value) {
         const page = await proofClient().inventoryPage(this.#search, this.#cursor, { signal: aborted });
+        documents = [...documents, ...page.documents];
+        this.#isNew = false;
         batch(() => {
-          this.documents.value = [...this.documents.value, ...page.documents];
+          this.documents.value = documents;
           this.#cursor = page.next;
           this.isAtEnd.value = page.next === undefined;
         });
@@ -75,6 +83,7 @@ class RecordedList {
       if (aborted.aborted) return;
       noteUnauthorized(error);
       this.failure.value = error;
+      if (this.#isNew) this.documents.value = [];
     }
     this.isLoading.value = false;
   }
@@ -93,15 +102,34 @@ class RecordedList {
   }
 
   clear(): void {
+    this.#begin({});
+    this.documents.value = [];
+  }
+
+  /** The rows of the last search stay until there are others. */
+  #begin(search: InventorySearch): void {
     this.stop();
+    this.#search = search;
     this.#cursor = undefined;
+    this.#isNew = true;
     batch(() => {
-      this.documents.value = [];
       this.selected.value = new Set();
       this.proofId.value = undefined;
       this.isAtEnd.value = false;
       this.failure.value = undefined;
     });
+  }
+}
+
+/** Returns the id of a proof, by itself or by the content that it is of: of an earlier one there may be a newer. */
+async function proofOf(hash: string): Promise<string | undefined> {
+  try {
+    const client = proofClient();
+    if ((await client.find(hash)) !== undefined) return hash;
+    const [found] = await client.verifyAll([hash]);
+    return found?.valid === true ? found.id : undefined;
+  } catch {
+    return undefined;
   }
 }
 

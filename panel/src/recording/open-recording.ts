@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MAX_DOCUMENTS } from "../../../client/proofs.ts";
+import { tabsHaveLocks } from "../session/token-lock.ts";
 import { storedRecordingText as stored } from "./stored.ts";
 
 /** Bytes of the documents of a request; the server accepts 2 MiB. */
@@ -47,14 +48,29 @@ export const storedRecording = {
     stored.write(text);
     return stored.read() === text;
   },
-
-  /** Calls a listener when another tab removes it. */
-  onRemoved(listener: () => void): void {
-    addEventListener("storage", ({ storageArea }) => {
-      if (storageArea === localStorage && stored.read() === undefined) listener();
-    });
-  },
 };
+
+/** The server repeats the outcome of a batch under its key for a day: after that, it would be recorded twice. */
+const REPEATABLE_MILLISECONDS = 23 * 3_600_000;
+
+export function isTooOld({ begunAt }: OpenRecording): boolean {
+  return Date.now() - begunAt > REPEATABLE_MILLISECONDS;
+}
+
+/**
+ * Makes this tab the only one of the browser that records, until it is closed.
+ * @returns what lets others record; `undefined` while another one does
+ */
+export function holdRecording(): Promise<(() => void) | undefined> {
+  // Without locks, tabs share nothing.
+  if (!tabsHaveLocks) return Promise.resolve(() => undefined);
+  return new Promise((resolve) => {
+    void navigator.locks.request("sealbook.recording", { ifAvailable: true }, (lock) => {
+      if (lock === null) return resolve(undefined);
+      return new Promise<void>((release) => resolve(() => release()));
+    });
+  });
+}
 
 /** Divides documents into batches that the server accepts. */
 export function batchesOf(documents: readonly PlainDocument[]): PlainDocument[][] {

@@ -1,31 +1,30 @@
 import { signal, useSignal } from "@preact/signals";
-import { submitProof } from "../../../server/proofs/api.ts";
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { wholeNumber } from "../format/numbers.ts";
+import { onForget } from "../session/kept.ts";
 import { texts } from "../texts/texts.ts";
 import type { Row } from "../verify/verdict.ts";
 import type { Verification } from "../verify/verification.ts";
+import { isDocumentId } from "./document-id.ts";
 import { recorder } from "./recorder.ts";
 import { RecordingCard } from "./recording-card.tsx";
 
-/** The name that was entered for a file, and the id of its row. */
-const entered = signal({ of: "", name: "" });
-
-/** Whether the server accepts a name as the id of a document; a blank one nobody would find again. */
-function isDocumentId(name: string): boolean {
-  return name.trim() !== "" && submitProof.body.in.shape.document_id.safeParse(name).success;
-}
+const NONE = { id: "", name: "" };
+/** The name that was entered for a file: the id of its row, in a verification. */
+const entered = signal<{ readonly verification?: Verification; readonly id: string; readonly name: string }>(NONE);
+onForget(() => (entered.value = NONE));
 
 /** Records the files that the server has not recorded: their hashes, under their names. */
 export function RecordFiles({ verification }: { verification: Verification }) {
   const { record: words } = texts.value.verify;
   const type = useSignal("");
   const isOpen = recorder.open.value !== undefined;
-  const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name);
+  const nameOf = ({ id, name }: Row) =>
+    entered.value.verification === verification && entered.value.id === id ? entered.value.name : name;
   const missing = verification.rows.value.filter(
     ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
   );
@@ -84,7 +83,7 @@ export function RecordFiles({ verification }: { verification: Verification }) {
                 {...control}
                 value={nameOf(only)}
                 autocomplete="off"
-                onInput={(event) => (entered.value = { of: only.id, name: event.currentTarget.value })}
+                onInput={(event) => (entered.value = { verification, id: only.id, name: event.currentTarget.value })}
               />
             )}
           </Field>

@@ -6,12 +6,19 @@ import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
 import { onForget } from "../session/kept.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { type OpenRecording, type PlainDocument, batchesOf, storedRecording } from "./open-recording.ts";
+import {
+  batchesOf,
+  holdRecording,
+  isTooOld,
+  type OpenRecording,
+  type PlainDocument,
+  storedRecording,
+} from "./open-recording.ts";
 
 /** Short disturbances do not end a recording. */
 const RETRY_FOR_MILLISECONDS = 60_000;
-/** The server repeats the outcome of a batch under its key for a day. */
-const REPEATABLE_MILLISECONDS = 23 * 3_600_000;
+/** Statuses of a batch that is not accepted as it is. One without the right can be sent again with another key. */
+const REFUSED = [400, 413, 415, 422];
 
 /**
  * Records documents, as many in one transaction as a batch can have. It outlives its view and the page: what is left is
@@ -21,8 +28,10 @@ class Recorder {
   /** What is left of the recording; `undefined` without one. */
   readonly open = signal<OpenRecording | undefined>(undefined);
   readonly isRunning = signal(false);
+  /** Whether it ends with the batch that is sent. */
+  readonly isCancelled = signal(false);
   readonly failure = signal<unknown>(undefined);
-  /** Documents that this page has recorded, accepted by the server. */
+  /** Number of the documents that this page has recorded. */
   readonly acceptedCount = signal(0);
   readonly done = computed(() => {
     const open = this.open.value;
@@ -32,8 +41,10 @@ class Recorder {
   readonly secondsLeft = signal<number | undefined>(undefined);
   /** The accepted documents, by name and hash. */
   readonly #accepted = new Set<string>();
-  /** Changes when the reader ends the recording: what ends later is of no interest. */
+  /** Changes when everything is forgotten: what ends later is of no interest. */
   #generation = 0;
+  /** Lets other tabs record. */
+  #release = (): void => undefined;
 
   /** Whether a document is accepted, confirmed or not. */
   hasAccepted({ document_id, hash }: Pick<ProofRequest, "document_id" | "hash">): boolean {
@@ -42,7 +53,13 @@ class Recorder {
 
   /** @param type Type of all documents; empty for none */
   async record(documents: readonly PlainDocument[], type: string): Promise<void> {
-    if (this.open.value !== undefined || documents.length === 0) return;
+    const release = await holdRecording();
+    if (release === undefined) {
+      this.failure.value = new Error(texts.value.recording.otherTab);
+      return;
+    }
+    if (this.open.value !== undefined || documents.length === 0) return release();
+    this.#release = release;
     this.#set({
       account: session.current.value?.account ?? "",
       begunAt: Date.now(),
@@ -56,13 +73,15 @@ class Recorder {
   /** Continues the stored recording of an account. One of another account, or of an earlier day, is forgotten. */
   async resume(account: string): Promise<void> {
     if (this.open.value !== undefined) return;
+    const release = await holdRecording();
+    // Another tab runs it.
+    if (release === undefined) return;
     const stored = storedRecording.read();
-    if (stored?.account !== account) return void storedRecording.write(undefined);
-    if (Date.now() - stored.begunAt > REPEATABLE_MILLISECONDS) {
-      storedRecording.write(undefined);
-      this.failure.value = new Error(texts.value.recording.tooOld);
-      return;
-    }
+    // The reader may have logged out, or begun another one meanwhile.
+    const isWanted = session.current.peek()?.account === account && this.open.peek() === undefined;
+    if (isWanted && stored !== undefined && stored.account !== account) storedRecording.write(undefined);
+    if (!isWanted || stored?.account !== account) return release();
+    this.#release = release;
     this.#set(stored);
     await this.run();
   }
@@ -79,6 +98,7 @@ class Recorder {
     const [start, doneBefore] = [performance.now(), this.done.value];
     try {
       for (let open = this.open.value; open !== undefined; open = this.open.value) {
+        if (isTooOld(open)) throw new Error(texts.value.recording.tooOld);
         const [first, ...batches] = open.batches;
         if (first === undefined) return;
         const { metadata } = open;
@@ -88,11 +108,11 @@ class Recorder {
           key: first.key,
           confirmWithinMilliseconds: 0,
         });
-        for (const each of first.documents) this.#accepted.add(nameOf(each));
         if (generation !== this.#generation) return;
+        for (const each of first.documents) this.#accepted.add(nameOf(each));
         batch(() => {
           this.acceptedCount.value += documents.length;
-          this.#set(batches.length === 0 ? undefined : { ...open, batches });
+          this.#set(batches.length === 0 || this.isCancelled.value ? undefined : { ...open, batches });
           const seconds = (performance.now() - start) / 1000;
           const left = open.all - this.done.value;
           this.secondsLeft.value = Math.ceil((seconds / Math.max(1, this.done.value - doneBefore)) * left);
@@ -102,7 +122,7 @@ class Recorder {
       if (generation !== this.#generation) return;
       noteUnauthorized(error);
       batch(() => {
-        if (isRefused(error)) this.#set(undefined);
+        this.#set(this.#leftAfter(error));
         this.failure.value = error;
       });
     } finally {
@@ -112,6 +132,13 @@ class Recorder {
 
   /** Ends the recording: no other batch is sent. */
   cancel(): void {
+    // The outcome of the batch that is sent is waited for: its documents would be recorded twice otherwise.
+    if (this.isRunning.value) this.isCancelled.value = true;
+    else this.forget();
+  }
+
+  /** Ends the recording at once. */
+  forget(): void {
     this.#generation += 1;
     batch(() => {
       this.#set(undefined);
@@ -120,20 +147,34 @@ class Recorder {
     });
   }
 
+  #leftAfter(error: unknown): OpenRecording | undefined {
+    const open = this.open.value;
+    if (open === undefined || this.isCancelled.value || isTooOld(open)) return undefined;
+    if (!isRefused(error)) return open;
+    const batches = open.batches.slice(1);
+    return batches.length === 0 ? undefined : { ...open, batches };
+  }
+
   #set(open: OpenRecording | undefined): void {
+    const before = this.open.value;
     this.open.value = open;
-    const isStored = storedRecording.write(open);
+    if (open === undefined) {
+      this.isCancelled.value = false;
+      removeEventListener("beforeunload", keepPage);
+      if (before === undefined) return;
+      if (before.account !== "") storedRecording.write(undefined);
+      this.#release();
+      this.#release = () => undefined;
+      return;
+    }
     // Without a storage the rest would be lost with the page.
-    if (isStored) removeEventListener("beforeunload", keepPage);
-    else addEventListener("beforeunload", keepPage);
+    if (open.account === "" || !storedRecording.write(open)) addEventListener("beforeunload", keepPage);
   }
 }
 
 /** The recorder of this page. */
 export const recorder = new Recorder();
-onForget(() => recorder.cancel());
-// Another tab has finished or ended it.
-storedRecording.onRemoved(() => recorder.open.value !== undefined && recorder.cancel());
+onForget(() => recorder.forget());
 
 function countOf({ batches }: OpenRecording): number {
   return batches.reduce((sum, { documents }) => sum + documents.length, 0);
@@ -144,10 +185,10 @@ function nameOf([id, hash]: PlainDocument): string {
   return `${hash} ${id}`;
 }
 
-/** Whether nothing of a batch is accepted, now or later: it can be sent in another form. */
+/** Whether a batch is not accepted as it is: it can be sent in another form. */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof ClientError)) return false;
-  return error.code === "key_reused" || [400, 403, 404, 413, 415, 422].includes(error.status ?? 0);
+  return error.code === "key_reused" || REFUSED.includes(error.status ?? 0);
 }
 
 /** Makes the browser ask before it leaves the page. */

@@ -16,6 +16,7 @@ export function RecordingCard() {
   const isRunning = recorder.isRunning.value;
   const left = recorder.secondsLeft.value;
   const title = words.title(wholeNumber(open.all));
+  const isCancelled = recorder.isCancelled.value;
   return (
     <form
       class="card stack no-print"
@@ -38,10 +39,10 @@ export function RecordingCard() {
             {words.goOn}
           </Button>
         )}
-        <Button free onClick={() => recorder.cancel()}>
+        <Button free busy={isCancelled} onClick={() => recorder.cancel()}>
           {words.cancel}
         </Button>
-        <span class="small muted">{words.about}</span>
+        <span class="small muted">{isCancelled ? words.cancelling : open.account === "" ? null : words.about}</span>
       </div>
     </form>
   );

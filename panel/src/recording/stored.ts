@@ -1,4 +1,5 @@
+import { tabsHaveLocks } from "../session/token-lock.ts";
 import { storedText } from "../stored-text.ts";
 
-/** The recording that is not finished, as JSON; all pages of this browser share it. */
-export const storedRecordingText = storedText("recording");
+/** The recording that is not finished, as JSON. */
+export const storedRecordingText = storedText("recording", tabsHaveLocks ? "browser" : "tab");

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useEffect } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -18,7 +18,6 @@ import type { Verification } from "./verification.ts";
 /**
  * Verifies files: with bundles and statements by the verifier, else by what a server says.
  * @param title The page's heading
- * @param onClear Called when the reader starts again
  * @param access What the server needs after it has refused
  * @param more What can be done with one file
  * @param children What can be done with all results
@@ -29,7 +28,6 @@ export function Verify({
   verification,
   more = () => null,
   access,
-  onClear = () => undefined,
   children,
 }: {
   title: string;
@@ -37,7 +35,6 @@ export function Verify({
   verification: Verification;
   more?: More;
   access?: ComponentChildren;
-  onClear?: () => void;
   children?: ComponentChildren;
 }) {
   const { verify: words } = texts.value;
@@ -60,6 +57,8 @@ export function Verify({
       removeEventListener("drop", drop);
     };
   }, [verification]);
+  const results = rows.length === 0 ? null : <Results key="results" verification={verification} more={more} />;
+  const below = <Fragment key="below">{children}</Fragment>;
   return (
     <div class="stack stack-wide">
       <div class="heading">
@@ -68,13 +67,7 @@ export function Verify({
           <p>{about}</p>
         </div>
         {rows.length === 0 && !verification.isBusy.value ? null : (
-          <Button
-            free
-            onClick={() => {
-              verification.clear();
-              onClear();
-            }}
-          >
+          <Button free onClick={() => verification.clear()}>
             {words.clear}
           </Button>
         )}
@@ -120,9 +113,7 @@ export function Verify({
         {verification.isBusy.value || rows.length === 0 ? null : words.done(rows.length)}
       </p>
       {/* What can be done with many files stands above their table. */}
-      {rows.length > 1 ? children : null}
-      {rows.length === 0 ? null : <Results verification={verification} more={more} />}
-      {rows.length > 1 ? null : children}
+      {rows.length > 1 ? [below, results] : [results, below]}
     </div>
   );
 }

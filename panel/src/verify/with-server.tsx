@@ -4,7 +4,6 @@ import { isAccessNeeded } from "../access/proof-access.ts";
 import { onForget } from "../session/kept.ts";
 import { texts } from "../texts/texts.ts";
 import { RecordFiles } from "../recording/record-files.tsx";
-import { recorder } from "../recording/recorder.ts";
 import { ServerDetails } from "./server-details.tsx";
 import { ServerChain } from "./server-chain.ts";
 import { serverRecords } from "./server-records.ts";
@@ -41,7 +40,6 @@ export function VerifyWithServer({
       title={title}
       about={hasAccount ? aboutWithNames : about}
       verification={verification}
-      onClear={() => recorder.cancel()}
       access={isAccessNeeded.value ? <AccessField /> : null}
       more={(row) => <ServerDetails row={row} verification={verification} findsNames={hasAccount} />}
     >

@@ -76,9 +76,9 @@ for (const engine of ENGINES)
       it(`read few of its proofs for the inventory, which lists it once, with ${place} keys`, async () => {
         const names: string[] = [];
         const { proofRows } = await count.during(async () => {
-          const all = { asOf: undefined, newestEntry: await history.service.newestEntry() };
-          for (let before: number | undefined = all.newestEntry + 1; before !== undefined;) {
-            const page: DocumentPage = await history.service.inventory(all, before, 10);
+          const state = await history.service.state();
+          for (let before: number | undefined = state.newestEntry + 1; before !== undefined;) {
+            const page: DocumentPage = await history.service.inventory({ asOf: undefined }, state, before, 10);
             names.push(...page.documents.map(({ proof }) => proof.documentId));
             before = page.next;
           }

@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
+import type { InventorySearch } from "../../../server/recovery/candidates.ts";
 import type { DocumentPage } from "../../../server/recovery/inventory.ts";
 import type { Comparison } from "../../../server/recovery/verification.ts";
 import { newestSequence } from "../../../server/journal/entries/journal-rows.ts";
@@ -141,23 +142,25 @@ for (const engine of ENGINES) {
             });
             assert.deepEqual(await actual.service.verification(verification.id), verification);
             const inventory = inventoryOf(actual.recorded, by).map((one) => ({ ...one, hash: Buffer.from(one.hash) }));
-            const all = { asOf: by, newestEntry: await actual.service.newestEntry() };
-            assert.deepEqual(await allOf((before) => actual.service.inventory(all, before, limit)), inventory);
+            const state = await actual.service.state();
+            const listed = (search: InventorySearch) =>
+              allOf((before) => actual.service.inventory({ ...search, asOf: by }, state, before, limit));
+            assert.deepEqual(await listed({}), inventory);
             for (const documentId of DOCUMENTS)
               assert.deepEqual(
-                await allOf((before) => actual.service.inventory({ ...all, text: documentId }, before, limit)),
+                await listed({ text: documentId }),
                 inventory.filter((one) => one.documentId === documentId),
               );
             for (const hash of CONTENTS.map(contentHash))
               assert.deepEqual(
-                await allOf((before) => actual.service.inventory({ ...all, hash }, before, limit)),
+                await listed({ hash }),
                 inventory.filter((one) => Buffer.compare(one.hash, hash) === 0),
               );
             const seen = new Set(rows.map(([documentId]) => documentId));
             // What is recorded after it was compared is not missing from it.
             await actual.record([["late", "1"]]);
             assert.deepEqual(
-              await allOf((before) => actual.service.gap(verification, before, limit)),
+              await allOf((before) => actual.service.gap(verification, state, before, limit)),
               inventory.filter(({ documentId }) => !seen.has(documentId)),
             );
             assert.isEmpty(actual.diverged);
@@ -165,6 +168,29 @@ for (const engine of ENGINES) {
         ),
         { numRuns: engine === "sqlite" ? 40 : 12 },
       ));
+
+    it("lists a document once that is recorded again, or confirmed, while its pages are read", () =>
+      withHistory(async (history) => {
+        await history.record([["older", "1"]]);
+        await history.record([["twice", "1"]]);
+        const pending = await history.record([["twice", "2"]], "pending");
+        await history.record([["newest", "1"]]);
+        history.newestBlock = Math.max(...[...history.onChain.values()].map(({ outcome }) => outcome.block.number));
+        const state = await history.service.state();
+        const first = await history.service.inventory({ asOf: undefined }, state, undefined, 1);
+        await history.confirm(pending);
+        await history.record([["older", "2"]]);
+        const rest = await history.service.inventory({ asOf: undefined }, state, first.next, 10);
+        assert.deepEqual(
+          [...first.documents, ...rest.documents].map(({ proof }) => [proof.documentId, Buffer.from(proof.hash)]),
+          [
+            ["newest", contentHash("1")],
+            ["twice", contentHash("1")],
+            ["older", contentHash("1")],
+          ],
+        );
+        assert.isUndefined(rest.next);
+      }));
 
     it("rejects changed rows, and names them", () =>
       withHistory(async (history) => {
@@ -185,8 +211,8 @@ for (const engine of ENGINES) {
         }
         assert.lengthOf(new Set(history.diverged), 2);
         assert.isUndefined(verification.signed, "nothing is signed about a contradiction");
-        const all = { asOf: undefined, newestEntry: await history.service.newestEntry() };
-        const { documents } = await history.service.inventory(all, undefined, 10);
+        const state = await history.service.state();
+        const { documents } = await history.service.inventory({ asOf: undefined }, state, undefined, 10);
         assert.isTrue(documents.every(({ fault }) => fault !== undefined));
       }));
 
@@ -315,9 +341,10 @@ for (const engine of ENGINES) {
         await history.kept.expire();
         assert.deepEqual(await rowsOf(history), [newer.verification.id]);
         assert.deepEqual(await history.service.verification(verification.id), verification);
-        const gap = await history.service.gap(verification, undefined, 10).catch((error: unknown) => error);
+        const state = await history.service.state();
+        const gap = await history.service.gap(verification, state, undefined, 10).catch((error: unknown) => error);
         assert.match(String(gap), /the documents of this verification are not in this database/);
-        assert.isEmpty((await history.service.gap(newer.verification, undefined, 10)).documents);
+        assert.isEmpty((await history.service.gap(newer.verification, state, undefined, 10)).documents);
       }));
 
     it("bounds the documents of a caller and of all: the oldest make quota, or those of the largest caller", () =>

@@ -2,7 +2,8 @@ import type { Texts } from "../texts.ts";
 
 export const proofs: Texts["proofs"] = {
   recorded: "Записанные документы",
-  search: "Часть имени, номер или SHA-256",
+  search: "Часть имени, идентификатор или SHA-256",
+  searchHint: "Даты — когда сервер принял документ, по UTC.",
   from: "С",
   to: "По",
   find: "Найти",
@@ -12,11 +13,12 @@ export const proofs: Texts["proofs"] = {
   none: "Ничего не найдено",
   noneYet: "Пока ничего не записано",
   noneHelp: "Документы появляются здесь, когда они есть в блокчейне.",
-  thisProof: "Доказательство с этим номером",
+  thisProof: "Доказательство с этим идентификатором",
   selectAll: (count) => `Выбрать все ${count}`,
   selectNone: "Снять выбор",
   select: (name) => `Выбрать ${name}`,
   zip: (count) => `Доказательства в zip: ${count}`,
+  withoutBundle: (count) => `Без доказательства: ${count}`,
   fetching: (done, all) => `Загружено доказательств: ${done} из ${all}`,
   columns: { select: "Выбор", document: "Документ", time: "Записан", type: "Вид" },
   comparison: {
@@ -27,7 +29,10 @@ export const proofs: Texts["proofs"] = {
     running: (done) => `Сверено: ${done}`,
     finished: (time, count) => `${time}: сверено файлов — ${count}.`,
     allMatch: "Все совпадают, и все на месте.",
-    notKept: "Сервер её не сохранил: чего не хватает, неизвестно.",
+    notKept: "Сервер эту сверку не сохранил: чего не хватает, неизвестно.",
+    left: (count) => `Из-за их путей пропущены: ${count}`,
+    noneSoFar: "Пока ни одного, но просмотрено не всё.",
+    partial: "Загружена лишь часть недостающих документов; столько же и в сохраняемой таблице.",
     totalsOnly: "О прежних сверках сервер хранит итоги и недостающие документы.",
     results: {
       match: "Совпадают",
