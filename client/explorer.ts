@@ -8,6 +8,7 @@ import {
   exploreBlocks,
   exploreChain,
   exploreTransaction,
+  exploreTransactions,
   searchChain,
 } from "../server/explorer/api.ts";
 import type {
@@ -21,6 +22,7 @@ import type {
   ExploredChain,
   ExploredTransaction,
   SearchResult,
+  TransactionList,
 } from "../server/explorer/responses.ts";
 import type { Route } from "../server/http/route.ts";
 import { ClientError } from "./errors.ts";
@@ -57,6 +59,11 @@ export class ExplorerClient {
 
   block(id: number | string, page: ListOptions = {}): Promise<ExploredBlock | undefined> {
     return ifFound(this.#call(exploreBlock, { params: { id }, query: page }));
+  }
+
+  /** Newest first. Any page can have fewer entries than `limit`. */
+  transactions(page: ListOptions & { readonly without?: "sessions" | undefined } = {}): Promise<TransactionList> {
+    return this.#call(exploreTransactions, { query: page });
   }
 
   transaction(hash: string): Promise<ExploredTransaction | undefined> {

@@ -12,6 +12,7 @@ export type {
   ExploredBlock,
   ExploredChain,
   ExploredTransaction,
+  ListedTransaction,
   SearchResult,
 } from "../server/explorer/responses.ts";
 export type { RowChecks, RowVerdict } from "../server/http/record-store/responses.ts";

@@ -12,17 +12,18 @@ const positions = kept<Readonly<Record<string, number>>>("scroll", z.record(z.st
 
 /** The shown view; `undefined` at the login. */
 const view = computed(() => {
-  const { path, section, arrival } = route.value;
+  const { path, search, section, arrival } = route.value;
   const isLogin = session.current.value === undefined && sectionAt(path)?.needsAccount === true;
   // A section continues where it was left; a page of the explorer begins at its top, unless the reader goes back.
   const isNew = arrival === "link" && section === "explorer";
-  return isLogin ? undefined : { path, isNew, isReplaced: arrival === "replaced" };
+  return isLogin ? undefined : { path, key: path + search, isNew, isReplaced: arrival === "replaced" };
 });
 
 /** Keeps the scroll position of each view. Its content arrives after the browser would restore it. */
 export function keepScroll(): void {
   history.scrollRestoration = "manual";
   /** The position to return to, until the user acts. */
+  let shownPath: string | undefined;
   let target: { readonly top: number; readonly until: number } | undefined;
   const reach = (): void => {
     if (target !== undefined && performance.now() > target.until) target = undefined;
@@ -30,11 +31,14 @@ export function keepScroll(): void {
   };
   effect(() => {
     if (view.value === undefined) return;
+    const { path, key, isNew, isReplaced } = view.value;
+    const isOther = path !== shownPath;
+    shownPath = path;
     target = undefined;
     // A part of the page in the address comes before the position, and what replaces a view is at its place.
-    if (location.hash !== "" || view.value.isReplaced) return;
+    if (location.hash !== "" || (isReplaced && isOther)) return;
     target = {
-      top: view.value.isNew ? 0 : (positions.peek()[view.value.path] ?? 0),
+      top: isNew ? 0 : (positions.peek()[key] ?? 0),
       until: performance.now() + LOADING_MILLISECONDS,
     };
     reach();
@@ -47,7 +51,7 @@ export function keepScroll(): void {
     () => {
       reach();
       if (target === undefined && view.value !== undefined)
-        positions.value = { ...positions.value, [view.value.path]: Math.round(scrollY) };
+        positions.value = { ...positions.value, [view.value.key]: Math.round(scrollY) };
     },
     { passive: true },
   );

@@ -3,7 +3,7 @@ import { forgetAccess } from "./access/proof-access.ts";
 import { keepScroll } from "./kept-scroll.ts";
 import { Panel } from "./panel.tsx";
 import { storedRecordingText } from "./recording/stored.ts";
-import { followLinks } from "./route.ts";
+import { followLinks, replaceBy } from "./route.ts";
 import { sectionAt } from "./sections.ts";
 import { onForget } from "./session/kept.ts";
 import { session, startSession } from "./session/session.ts";
@@ -11,6 +11,8 @@ import { start } from "./start.ts";
 
 startSession();
 onForget(forgetAccess);
+// What was searched for is of the account.
+onForget(() => void (location.search !== "" && replaceBy(location.pathname)));
 keepScroll();
 followLinks((path) => sectionAt(path) !== undefined);
 // A recording that was not finished goes on, whatever is shown.

@@ -11,17 +11,17 @@ const MOVED: ReadonlyMap<string, string> = new Map([
 /** How the reader came to an address: by a link, by the history or a reload, or because it replaces another one. */
 type Arrival = "link" | "history" | "replaced";
 
-const shown = signal<{ readonly path: string; readonly arrival: Arrival }>({ path: currentPath(), arrival: "history" });
-addEventListener("popstate", () => (shown.value = { path: currentPath(), arrival: "history" }));
+const shown = signal(current("history"));
+addEventListener("popstate", () => (shown.value = current("history")));
 
-/** The current location: `/SECTION/PART/PART`, as its decoded parts. Home has no section. */
+/** The current location: `/SECTION/PART/PART?SEARCH`, as its decoded parts. Home has no section. */
 export const route = computed(() => {
-  const { path, arrival } = shown.value;
+  const { path, search, arrival } = shown.value;
   const [section = "", ...parts] = path
     .split("/")
     .filter((part) => part !== "")
     .map(decoded);
-  return { path, section, parts, arrival };
+  return { path, search, section, parts, arrival };
 });
 
 /** Returns the address of a section, or of content in it. */
@@ -32,9 +32,9 @@ export function addressOf(section: string, ...parts: readonly string[]): string 
 /** Navigates to an address of this application. */
 export function goTo(address: string): void {
   // As browsers do: a link to the shown page is no further entry.
-  if (address === location.pathname) history.replaceState(null, "", address);
+  if (address === location.pathname + location.search) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
-  shown.value = { path: currentPath(), arrival: "link" };
+  shown.value = current("link");
   // Moves the focus of screen readers to the new view.
   document.getElementById("view")?.focus({ preventScroll: true });
 }
@@ -42,7 +42,7 @@ export function goTo(address: string): void {
 /** Replaces the current address in the history. */
 export function replaceBy(address: string): void {
   history.replaceState(null, "", address);
-  shown.value = { path: currentPath(), arrival: "replaced" };
+  shown.value = current("replaced");
 }
 
 /**
@@ -64,8 +64,12 @@ export function followLinks(isOfApplication: (path: string) => boolean): void {
     if (link === null || link.target !== "" || link.origin !== location.origin || link.hash !== "") return;
     if (link.download !== "" || !isOfApplication(link.pathname)) return;
     event.preventDefault();
-    goTo(link.pathname);
+    goTo(link.pathname + link.search);
   });
+}
+
+function current(arrival: Arrival) {
+  return { path: currentPath(), search: location.search, arrival };
 }
 
 /** The path in the browser's bar, in place of an earlier one. */

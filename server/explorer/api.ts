@@ -14,6 +14,7 @@ import {
   ExploredChain,
   ExploredTransaction,
   SearchResults,
+  TransactionList,
 } from "./responses.ts";
 
 const HASH = /^(0[xX])?[0-9a-fA-F]{64}$/;
@@ -133,6 +134,18 @@ export const exploreBlock = defineRoute({
   errors: [404],
 });
 
+export const exploreTransactions = defineRoute({
+  ...EXPLORER,
+  id: "exploreTransactions",
+  path: "/explorer/api/transactions",
+  summary: "List transactions",
+  description: "Newest first. A page ends after 100 blocks; `next` continues before them.",
+  query: LogQuery.extend({
+    without: z.literal("sessions", "is not sessions").optional().meta({ description: "Leaves those of sessions out." }),
+  }),
+  result: TransactionList,
+});
+
 export const exploreTransaction = defineRoute({
   ...EXPLORER,
   id: "exploreTransaction",
@@ -221,6 +234,7 @@ export const EXPLORER_ROUTES = [
   exploreChain,
   exploreBlocks,
   exploreBlock,
+  exploreTransactions,
   exploreTransaction,
   decodeCall,
   exploreAnchors,

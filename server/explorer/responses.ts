@@ -134,6 +134,10 @@ const TransactionSummary = z.object({
   status: z.enum(["succeeded", "reverted"]),
 });
 
+export const TransactionList = z
+  .object({ transactions: z.array(TransactionSummary.extend({ block: BlockSummary })), next })
+  .meta({ id: "TransactionList", description: "Newest first. Any page can have fewer entries than `limit`." });
+
 export const ExploredBlock = z
   .object({
     ...BlockSummary.shape,
@@ -248,6 +252,8 @@ export type ExploredChain = ResponseOf<typeof ExploredChain>;
 export type BlockList = ResponseOf<typeof BlockList>;
 export type ExploredBlock = ResponseOf<typeof ExploredBlock>;
 export type DecodedCallData = ResponseOf<typeof DecodedCallData>;
+export type TransactionList = ResponseOf<typeof TransactionList>;
+export type ListedTransaction = TransactionList["transactions"][number];
 export type ExploredTransaction = ResponseOf<typeof ExploredTransaction>;
 export type ExploredAnchor = ResponseOf<typeof ExploredAnchor>;
 export type AnchorList = ResponseOf<typeof AnchorList>;

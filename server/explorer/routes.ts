@@ -16,6 +16,7 @@ import {
   exploreBlocks,
   exploreChain,
   exploreTransaction,
+  exploreTransactions,
   searchChain,
 } from "./api.ts";
 import type { ChainExplorer } from "./explorer.ts";
@@ -56,6 +57,7 @@ export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): S
     explore(exploreBlock)(async ({ params: { id }, query }) =>
       existing(await blocks.block(id, query), `the chain has no block ${id}`),
     ),
+    explore(exploreTransactions)(({ query: { without, ...page } }) => blocks.transactions(page, without)),
     explore(exploreTransaction)(async ({ params: { hash } }, source) =>
       existing(await transactions.transaction(hash, source), `the chain has no transaction ${hash}`),
     ),

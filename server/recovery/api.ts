@@ -138,7 +138,11 @@ export const inventory = defineRoute({
       limit,
       cursor: DocumentCursor.optional(),
     })
-    .refine(({ from = 0, to = Infinity }) => from <= to, { path: ["to"], message: "is before `from`" }),
+    // What could not be parsed is still text.
+    .refine(({ from, to }) => typeof from !== "number" || typeof to !== "number" || from <= to, {
+      path: ["to"],
+      message: "is before `from`",
+    }),
   result: Inventory,
   resultLine: RecordedDocument,
   statuses: { 200: "A page of documents, or all of them." },
@@ -168,10 +172,6 @@ export const gap = defineRoute({
         .union([DocumentCursor, pageCursor()], { error: NO_CURSOR })
         .optional()
         .meta({ description: "`next` of the previous page." }),
-    })
-    .refine(({ against, cursor }) => cursor === undefined || (typeof cursor === "number") === (against === "journal"), {
-      path: ["cursor"],
-      message: NO_CURSOR,
     })
     .refine(({ against, verification_id }) => against !== "journal" || verification_id === undefined, {
       path: ["verification_id"],

@@ -96,6 +96,7 @@ describe("the explorer", function () {
   it("lists blocks and anchors, newest first, page by page", async () => {
     for (const [list, name] of [
       ["blocks", "number"],
+      ["transactions", "hash"],
       ["anchors", "hash"],
     ] as const) {
       const whole = (await explore(`/${list}?limit=100`))[list];
@@ -275,6 +276,19 @@ describe("the explorer", function () {
     for (const bad of ["", "0x", "0x12", "0x123456789", "deadbeef", `0x${"ab".repeat(300_000)}`])
       assert.include([400, 413], (await decode(bad)).status, bad.slice(0, 20));
     problem(await server.post("/explorer/api/decode", { data: input }), 400, "input");
+  });
+
+  it("lists transactions with or without those of sessions", async () => {
+    const kindsOf = async (query: string) =>
+      (await explore(`/transactions?limit=100${query}`)).transactions.map(({ kind }: ParsedJson) => kind);
+    assert.includeMembers(await kindsOf(""), ["anchor", "session", "administration", "deployment"]);
+    assert.notInclude(await kindsOf("&without=sessions"), "session");
+    const { transactions } = await explore("/transactions?without=sessions");
+    const anchored = transactions.find(({ hash: found }: ParsedJson) => found === batch.batch.tx_hash);
+    assert.deepInclude(anchored, { kind: "anchor", function: "anchorBatch", status: "succeeded" });
+    assert.equal(anchored.block.number, batch.batch.block_number);
+    problem(await request("/transactions?without=records"), 400, "without");
+    problem(await request("/transactions?cursor=3"), 400, "cursor");
   });
 
   it("shows the available fields of other transactions", async () => {

@@ -113,7 +113,7 @@ describeInBrowser("the explorer page", function () {
   it("shows a message for missing items and invalid input", async () => {
     for (const [path, expected] of [
       [`search/${sha256("nothing")}`, "No results on this chain"],
-      ["search/hello", "The search term is invalid"],
+      ["search/hello", "Nothing found"],
       ["block/999999", "Block not found"],
       [`tx/0x${sha256("nothing")}`, "Transaction not found"],
       [`anchor/0x${sha256("nothing")}`, "This hash was not anchored"],

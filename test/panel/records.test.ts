@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { describeInBrowser } from "../support/chromium.ts";
@@ -9,13 +10,13 @@ import { callDataVectors } from "../vectors/calldata/vectors.ts";
 import { fillWithRecords } from "./sample-records.ts";
 import { logIn } from "./steps.ts";
 
-const SERIES = 25;
+const SERIES = 120;
 
 describeInBrowser("the panel's records", function () {
   let stage: PanelStage;
   let page: Page;
   before(async () => {
-    stage = await openPanel({ SESSION_LIFETIME: "3600" });
+    stage = await openPanel({ SESSION_LIFETIME: "3600", STORE_RATE: "100000" });
     await fillWithRecords(stage.server);
     page = await stage.page("/#/records");
     await logIn(page, stage.server.demo);
@@ -23,13 +24,15 @@ describeInBrowser("the panel's records", function () {
   });
   after(() => stage?.[Symbol.asyncDispose]());
 
-  const codes = () =>
-    page.locator(".record h2").evaluateAll((all) => all.map((heading) => heading.firstChild?.textContent));
+  const codes = () => page.locator(".record td:first-child a").allTextContents();
+  const form = () => page.getByRole("search");
   async function search(value: string, field: "Code" | "Topic" = "Code"): Promise<void> {
-    await page.getByRole("radio", { name: field }).check();
-    await page.getByRole("searchbox").fill(value);
+    for (const name of ["Code", "Topic"])
+      await form()
+        .getByLabel(name, { exact: true })
+        .fill(name === field ? value : "");
     const response = page.waitForResponse((response) => response.request().postDataJSON()?.route === ROUTES.search);
-    await page.getByRole("button", { name: "Search" }).click();
+    await form().getByRole("button", { name: "Search" }).click();
     await response;
     await page.locator(".record-list[aria-busy=false], .empty").waitFor();
   }
@@ -49,16 +52,24 @@ describeInBrowser("the panel's records", function () {
     await page.getByRole("button", { name: "Decode" }).click();
   }
 
-  it("are listed, newest first, with payload, sender, time and transaction", async () => {
+  it("are a table, newest first, with the values of their payloads, sender, time and transaction", async () => {
     assert.deepEqual(await codes(), ["hkt-harbour", "cnx-market", "bkk-roof", "delivery-2041"]);
+    const titles = await page.locator(".record-table th").allTextContents();
+    assert.deepEqual(titles.slice(0, 3), ["Code", "Topic", "sensorvalue"]);
+    assert.includeMembers(titles, [
+      "enrichment.position.lng",
+      "enrichment.title",
+      "Time",
+      "Sent by",
+      "Record and block",
+    ]);
     const newest = page.locator(".record").first();
     const text = (await newest.textContent()) ?? "";
-    for (const shown of ['"sensorvalue": 8.4', '"title": "Harbour, Phuket"', "PM2.5", "Record 4, block"])
-      assert.include(text, shown);
+    for (const shown of ["8.4", "Harbour, Phuket", "PM2.5", "4, block"]) assert.include(text, shown);
     assert.equal(await newest.locator("code[title]").getAttribute("title"), stage.server.demo.login);
     assert.isFalse(Number.isNaN(Date.parse((await newest.locator("time").first().getAttribute("datetime")) ?? "")));
     const { hash } = await transactionOf("hkt-harbour");
-    assert.equal(await newest.getByRole("link", { name: "Transaction" }).getAttribute("href"), `/explorer/tx/${hash}`);
+    assert.equal(await newest.getByRole("link").getAttribute("href"), `/explorer/tx/${hash}`);
   });
 
   it("are found by code and by topic, with wildcards", async () => {
@@ -68,6 +79,36 @@ describeInBrowser("the panel's records", function () {
     assert.deepEqual(await codes(), ["delivery-2041"]);
     await search("roof");
     await page.getByText("No matching records").waitFor();
+  });
+
+  it("are found by all conditions in the address, and are saved as a table", async () => {
+    await page.goto("/records?topic=PM*&sender=" + stage.server.demo.login.slice(2, 12).toLowerCase());
+    await page.locator(".record").first().waitFor();
+    assert.deepEqual(await codes(), ["hkt-harbour", "cnx-market", "bkk-roof"]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as CSV" }).click(),
+    ]);
+    const [titles = "", newest = "", ...others] = (await readFile(await download.path(), "utf8")).trim().split("\n");
+    assert.match(titles, /time,code,topic,sender,row_id,block,transaction,payload\.sensorvalue/);
+    assert.include(newest, "hkt-harbour,PM2.5");
+    assert.include(newest, '"Harbour, Phuket"');
+    assert.lengthOf(others, 2);
+    const today = new Date().toISOString().slice(0, 10);
+    for (const [query, expected] of [
+      ["?sender=0xdead", []],
+      [`?from=${today}&code=*-roof`, ["bkk-roof"]],
+      ["?to=2020-01-01", []],
+      ["?code=bkk-*&topic=cold*", []],
+      ["?code=delivery-*&topic=cold*", ["delivery-2041"]],
+    ] as const) {
+      await page.goto(`/records${query}`);
+      await page.locator(".record-list[aria-busy=false], .empty").first().waitFor();
+      assert.deepEqual(await codes(), [...expected], query);
+    }
+    await search("");
+    assert.equal(await page.evaluate("location.search"), "");
+    assert.lengthOf(await codes(), 4);
   });
 
   it("are sent as a PM2.5 reading once all required fields are valid", async () => {
@@ -126,12 +167,11 @@ describeInBrowser("the panel's records", function () {
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("Record 6 is on the chain.").waitFor();
     await search("any");
-    const shown = (await page.locator(".record pre").textContent()) ?? "";
-    for (const text of ['"note": "ü☃"', '"list": [1.0, { "two": null }]', '"large": 1e400'])
-      assert.include(shown, text);
+    const shown = await page.locator(".record td").allTextContents();
+    assert.includeMembers(shown, ["ü☃", '[1.0, { "two": null }]', "1e400"]);
   });
 
-  it("are shown page by page", async () => {
+  it("are shown page by page, of which only those in sight are drawn", async () => {
     const token = await stage.server.login();
     for (let number = 1; number <= SERIES; number += 1)
       await stage.server.call(
@@ -140,12 +180,20 @@ describeInBrowser("the panel's records", function () {
         { code: `series-${number}`, topic: "many", payload: { number } },
       );
     await search("series-*");
-    assert.lengthOf(await codes(), 20);
+    await page.getByText("100 records shown").waitFor();
     await page.getByRole("button", { name: "Show older records" }).click();
     await page.getByText(`${SERIES} records shown`).waitFor();
-    assert.deepEqual(
-      await codes(),
-      Array.from({ length: SERIES }, (_, index) => `series-${SERIES - index}`),
+    // Only the rows in sight, and some more, are in the page.
+    const shown = await codes();
+    assert.isBelow(shown.length, SERIES);
+    assert.equal(shown.at(-1), "series-1");
+    assert.equal(await page.locator(".record-table").getAttribute("aria-rowcount"), String(SERIES + 1));
+    await page.evaluate("scrollTo(0, 0)");
+    await eventually(async () =>
+      assert.deepEqual(
+        (await codes()).slice(0, 20),
+        Array.from({ length: 20 }, (_, index) => `series-${SERIES - index}`),
+      ),
     );
     assert.isFalse(await page.getByRole("button", { name: "Show older records" }).isVisible());
   });

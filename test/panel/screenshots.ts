@@ -35,7 +35,7 @@ const VIEWS: readonly View[] = [
   [
     "records-none-match",
     async (page) => {
-      await page.getByRole("searchbox").fill("nothing-*");
+      await page.getByRole("search").getByLabel("Code", { exact: true }).fill("nothing-*");
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByText("No matching records").waitFor();
     },

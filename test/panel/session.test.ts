@@ -225,7 +225,7 @@ describeInBrowser("the panel's session", function () {
     assert.isEmpty(stores);
     await delayed.release();
     await page.getByText(/Record \d+ is on the chain/).waitFor();
-    await page.getByRole("heading", { name: "before-meanwhile-after" }).waitFor();
+    await page.getByRole("link", { name: "before-meanwhile-after" }).waitFor();
     assert.lengthOf(stores, 1);
     assert.notEqual(stores[0], replaced[0]);
     assert.notEqual(stores[0], extended[0]);

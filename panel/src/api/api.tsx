@@ -3,6 +3,8 @@ import { QueryResult } from "../components/query-result.tsx";
 import { useQuery } from "../components/query.ts";
 import { ClientError } from "../../../client/errors.ts";
 import { ApiDocument } from "./document.ts";
+import { TokenField } from "../home/token-field.tsx";
+import { session } from "../session/session.ts";
 import { OperationView } from "./operation.tsx";
 import "./api.css";
 
@@ -10,6 +12,7 @@ import "./api.css";
 export default function Api() {
   const { api: words } = texts.value;
   const query = useQuery(fetchDocument, "document");
+  const token = session.current.value?.token;
   return (
     <div class="stack stack-wide">
       <div class="heading">
@@ -21,6 +24,11 @@ export default function Api() {
           {words.document}
         </a>
       </div>
+      {token === undefined ? null : (
+        <div class="card">
+          <TokenField token={token} />
+        </div>
+      )}
       <QueryResult of={query}>
         {(document) =>
           document.tags.map(({ name, description }) => (

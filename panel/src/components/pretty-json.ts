@@ -5,7 +5,7 @@ import { isLosslessNumber } from "lossless-json";
  * @param width Characters of a line
  */
 export function prettyJson(value: unknown, width: number, indent = ""): string {
-  const short = onOneLine(value);
+  const short = jsonOnOneLine(value);
   if (!isContainer(value) || (indent !== "" && indent.length + short.length <= width)) return short;
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
@@ -16,11 +16,12 @@ export function prettyJson(value: unknown, width: number, indent = ""): string {
   return `${open}\n${items.map((item) => inner + item).join(",\n")}\n${indent}${close}`;
 }
 
-function onOneLine(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;
+/** Formats JSON on one line. */
+export function jsonOnOneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(jsonOnOneLine).join(", ")}]`;
   if (isLosslessNumber(value)) return value.value;
   if (!isContainer(value)) return JSON.stringify(value);
-  const items = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${onOneLine(item)}`);
+  const items = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${jsonOnOneLine(item)}`);
   return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
 }
 

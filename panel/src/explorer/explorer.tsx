@@ -4,6 +4,7 @@ import { AnchorView } from "./anchor/anchor-view.tsx";
 import { DecodeView } from "./decode/decode-view.tsx";
 import { BlockView } from "./block/block-view.tsx";
 import "./explorer.css";
+import { AnchorList, BlockList, TransactionList } from "./lists/lists.tsx";
 import { NotFound } from "./not-found.tsx";
 import { parts } from "./route.ts";
 import { SearchView } from "./search/search-view.tsx";
@@ -34,6 +35,12 @@ function View({ kind, id }: { kind: string | undefined; id: string }) {
       return <AddressView key={id} address={id} />;
     case "anchor":
       return <AnchorView key={id} hash={id} />;
+    case "blocks":
+      return <BlockList />;
+    case "transactions":
+      return <TransactionList />;
+    case "anchors":
+      return <AnchorList />;
     case "decode":
       return <DecodeView data={id} />;
     case "search":

@@ -2,6 +2,7 @@ import { Notice } from "../components/notice.tsx";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 import { AccountState } from "./account-state.tsx";
+import { Newest } from "./newest.tsx";
 import { SessionCard } from "./session-card.tsx";
 import "./home.css";
 
@@ -21,6 +22,7 @@ export default function Home() {
       {open.scope === "full" ? null : <Notice>{home.readOnly}</Notice>}
       <section class="area">
         <SessionCard {...open} />
+        <Newest />
         <AccountState {...open.atLogin} />
       </section>
     </div>

@@ -5,7 +5,7 @@ import { secondsLeft } from "../session/seconds-left.ts";
 import { session } from "../session/session.ts";
 import type { OpenSession } from "../session/session-store.ts";
 import { texts } from "../texts/texts.ts";
-import { TokenLife } from "./token-life.tsx";
+import { TokenField } from "./token-field.tsx";
 
 /** The session: its token, lifetime, account and secure key. */
 export function SessionCard({ token, account }: OpenSession) {
@@ -16,14 +16,7 @@ export function SessionCard({ token, account }: OpenSession) {
         <h2>{words.session}</h2>
         <Lifetime />
       </div>
-      <div class="field">
-        <label for="asc-token">ASC token</label>
-        <div class="joined">
-          <input class="control control-mono" id="asc-token" name="token" readOnly value={token} />
-          <CopyButton text={token} label={words.copyToken} free={false} />
-        </div>
-        <TokenLife />
-      </div>
+      <TokenField token={token} />
       <dl class="facts">
         <dt>{words.account}</dt>
         <dd class="account">

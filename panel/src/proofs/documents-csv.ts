@@ -1,11 +1,10 @@
-import { stringify } from "csv-stringify/browser/esm/sync";
 import type { ComparedDocument, RecordedDocument } from "../../../client/index.ts";
-import { saveFile } from "../components/save-file.ts";
+import { saveCsv } from "../components/save-csv.ts";
 import { isoText } from "../format/moment.tsx";
 
 /** Saves recorded documents as a table for programs. */
 export function saveDocumentsCsv(documents: readonly RecordedDocument[]): void {
-  saveCsv(
+  save(
     documents.map(({ metadata: { type }, fault, ...document }) => ({ ...factsOf(document), type, fault })),
     "recorded.csv",
   );
@@ -23,7 +22,7 @@ export function saveComparisonCsv(rows: readonly ComparedDocument[], missing: re
     })),
     ...missing.map(({ hash, ...document }) => ({ ...factsOf(document), result: "missing", recorded_sha256: hash })),
   ];
-  saveCsv(lines, "comparison.csv");
+  save(lines, "comparison.csv");
 }
 
 /** What the fields of a document and of a row are called in all tables. */
@@ -46,8 +45,6 @@ function factsOf(row: {
   };
 }
 
-function saveCsv(lines: readonly object[], name: string): void {
-  const columns = [...new Set(lines.flatMap((line) => Object.keys(line)))];
-  // Spreadsheets run cells that look like formulas; a document can have such a name.
-  saveFile(stringify([...lines], { header: true, columns, bom: true, escape_formulas: true }), name, "text/csv");
+function save(lines: readonly object[], name: string): void {
+  saveCsv(lines, [...new Set(lines.flatMap((line) => Object.keys(line)))], name);
 }

@@ -93,6 +93,8 @@ class RecordedList {
     this.#run.abort();
     this.#run = new AbortController();
     this.isLoading.value = false;
+    // What is shown is of an earlier search.
+    if (this.#isNew) this.documents.value = [];
   }
 
   toggle(id: string): void {

@@ -1,33 +1,25 @@
 import { batch, effect, signal } from "@preact/signals";
 import * as z from "zod";
 import type { FoundRecord } from "../../../client/index.ts";
-import { kept } from "../session/kept.ts";
+import { kept, onForget } from "../session/kept.ts";
 import { records, session } from "../session/session.ts";
+import { type Filter, filterOf, isBefore, isFilteredHere, matcherOf, searchOf } from "./filter.ts";
 
-const PAGE_SIZE = 20;
-/** Maximum page of the server. */
-const LARGEST_PAGE = 100;
+/** Records that are shown at first, and that are added at a time. */
+const FIRST = 100;
+const MORE = 500;
+/** Records of a request. */
+const LARGEST_PAGE = 1_000;
 /** Maximum records that are loaded again after a reload. */
-const MAX_RESTORED = 500;
+const MAX_RESTORED = 10_000;
 
-const Field = z.enum(["code", "topic"]);
-type Field = z.output<typeof Field>;
-const Query = z.object({ field: Field, value: z.string() });
-type Query = z.output<typeof Query>;
-
-/** The search input. */
-export const searchInput = {
-  field: kept<Field>("records.field", Field, "code"),
-  value: kept("records.value", z.string(), ""),
-};
-
-/** The last search. */
-export const query = kept<Query>("records.query", Query, { field: "code", value: "*" });
+/** The query of the address with the last filter: the section opens with it. */
+export const lastQuery = kept("records.query", z.string(), "");
 
 /** Number of the records that are shown. */
 const shownCount = kept("records.count", z.number(), 0);
 
-/** The search result. */
+/** The records that are found. */
 export const list = {
   records: signal<readonly FoundRecord[] | undefined>(undefined),
   /** Cursor of the next page, if there is one. */
@@ -36,65 +28,92 @@ export const list = {
   failure: signal<unknown>(undefined),
 };
 
+/** The filter of the records that are shown. */
+let filter: Filter = filterOf("");
+let isOfQuery: string | undefined;
 /** Number of the last query; late responses to earlier queries are dropped. */
 let lastQueryNumber = 0;
 
-/** Searches the newest matching records. */
-export async function search(): Promise<void> {
-  const value = searchInput.value.value.trim();
-  query.value = { field: searchInput.field.value, value: value === "" ? "*" : value };
-  await load(undefined);
+/** Shows the newest records that fulfil the filter of an address; as many as before the page was loaded again. */
+export async function show(query: string): Promise<void> {
+  if (query === isOfQuery && (list.records.value !== undefined || list.isLoading.value)) return;
+  const isSame = query === lastQuery.value;
+  lastQuery.value = query;
+  filter = filterOf(query);
+  isOfQuery = query;
+  await load(undefined, isSame ? Math.min(Math.max(shownCount.value, FIRST), MAX_RESTORED) : FIRST);
 }
 
-/** Shows as many records as before the page was loaded again. */
-export async function restore(): Promise<void> {
-  const wanted = Math.min(shownCount.value, MAX_RESTORED);
-  let isShown = await load(undefined, wanted);
-  while (isShown && list.next.value !== undefined && shownCount.value < wanted)
-    isShown = await load(list.next.value, wanted - shownCount.value);
+/** Searches again: something was stored. */
+export async function refresh(): Promise<void> {
+  await load(undefined, FIRST);
 }
 
 /** Loads older records. */
 export async function loadMore(): Promise<void> {
-  await load(list.next.value);
+  await load(list.next.value, MORE);
+}
+
+/** Ends a search in many records; what is found stays. */
+export function stop(): void {
+  lastQueryNumber += 1;
+  list.isLoading.value = false;
+}
+
+function forgetRecords(): void {
+  isOfQuery = undefined;
+  batch(() => {
+    list.records.value = undefined;
+    list.next.value = undefined;
+  });
 }
 
 // The next user can have another account.
-effect(() => {
-  if (session.current.value !== undefined) return;
-  lastQueryNumber += 1;
-  list.records.value = undefined;
-  list.next.value = undefined;
+effect(() => void (session.current.value === undefined && forget()));
+onForget(forget);
+
+function forget(): void {
+  stop();
+  forgetRecords();
   list.failure.value = undefined;
-  list.isLoading.value = false;
-});
+}
 
 /**
- * Loads the next records of the search.
- * @param wanted Their number, within the limits of a page
- * @returns Whether they are shown: a newer search drops them
+ * Loads the next records of the search, page by page, until there are as many as are wanted.
+ * @param cursor `undefined` begins with the newest one
  */
-async function load(cursor: string | undefined, wanted = PAGE_SIZE): Promise<boolean> {
+async function load(cursor: string | undefined, wanted: number): Promise<void> {
   const queryNumber = (lastQueryNumber += 1);
-  const limit = Math.min(Math.max(wanted, PAGE_SIZE), LARGEST_PAGE);
-  const search = { ...query.value, limit, locations: true };
+  const matches = matcherOf(filter);
   batch(() => {
     list.isLoading.value = true;
     list.failure.value = undefined;
   });
+  let found = cursor === undefined ? undefined : list.records.value;
+  const enough = (found?.length ?? 0) + wanted;
   try {
-    const page = await session.call((token) => records.page(token, search, cursor));
-    if (queryNumber !== lastQueryNumber) return false;
-    batch(() => {
-      const shown = cursor === undefined ? page.events : [...(list.records.value ?? []), ...page.events];
-      list.records.value = shown;
-      list.next.value = page.next;
-      shownCount.value = shown.length;
-    });
-    return true;
+    for (let next = cursor, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+      // Of what the browser filters, few may be wanted.
+      const limit = isFilteredHere(filter) ? LARGEST_PAGE : Math.min(wanted, LARGEST_PAGE);
+      const search = { ...searchOf(filter), limit, locations: true };
+      const from = next;
+      const page = await session.call((token) => records.page(token, search, from));
+      if (queryNumber !== lastQueryNumber) return;
+      const all: readonly FoundRecord[] = [...(found ?? []), ...page.events.filter(matches)];
+      found = all;
+      next = isBefore(page.events, filter) ? undefined : page.next;
+      batch(() => {
+        list.records.value = all;
+        list.next.value = next;
+        shownCount.value = all.length;
+      });
+      if (all.length >= enough) break;
+    }
   } catch (error) {
-    if (queryNumber === lastQueryNumber) list.failure.value = error;
-    return false;
+    if (queryNumber !== lastQueryNumber) return;
+    list.failure.value = error;
+    // What is shown is of an earlier search.
+    if (found === undefined) forgetRecords();
   } finally {
     if (queryNumber === lastQueryNumber) list.isLoading.value = false;
   }

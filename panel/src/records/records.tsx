@@ -6,12 +6,14 @@ import { Empty } from "../components/empty.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
+import { addressOf, replaceBy, route } from "../route.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 import { draft } from "./draft.ts";
-import { list, loadMore, query, restore, search } from "./record-list.ts";
-import { RecordItem } from "./record-item.tsx";
-import { SearchForm } from "./search-form.tsx";
+import { FilterForm } from "./filter-form.tsx";
+import { lastQuery, list, loadMore, refresh, show, stop } from "./record-list.ts";
+import { RecordTable } from "./record-table.tsx";
+import { saveRecordsCsv } from "./records-csv.ts";
 import { SendDialog } from "./send-dialog.tsx";
 import "./records.css";
 
@@ -19,13 +21,17 @@ import "./records.css";
 export default function Records() {
   const stored = useSignal<StoreContent | undefined>(undefined);
   const { records: words } = texts.value;
+  const { search } = route.value;
+  const isReturning = search === "" && lastQuery.peek() !== "";
   useEffect(() => {
-    if (list.records.value === undefined) void restore();
+    if (isReturning) replaceBy(addressOf("records") + lastQuery.peek());
   }, []);
+  useEffect(() => void show(route.peek().search), [search]);
+  useEffect(() => stop, []);
   const onStored = (record: StoreContent) => {
     draft.isOpen.value = false;
     stored.value = record;
-    void search();
+    void refresh();
   };
   return (
     <div class="stack stack-wide">
@@ -40,7 +46,7 @@ export default function Records() {
           </Button>
         ) : null}
       </div>
-      <SearchForm />
+      <FilterForm key={search} />
       {stored.value === undefined ? null : <Notice kind="good">{words.stored(stored.value.chainid)}</Notice>}
       {list.failure.value === undefined ? null : <ErrorNotice error={list.failure.value} />}
       <RecordList />
@@ -52,9 +58,28 @@ export default function Records() {
 function RecordList() {
   const { records: words } = texts.value;
   const found = list.records.value;
-  if (found === undefined) return list.isLoading.value ? <Progress>{words.searching}</Progress> : null;
+  const progress = list.isLoading.value ? (
+    <div class="row spread">
+      <Progress>{words.searching}</Progress>
+      <Button free onClick={stop}>
+        {texts.value.verify.stop}
+      </Button>
+    </div>
+  ) : null;
+  const more =
+    list.next.value === undefined || list.isLoading.value ? null : (
+      <Button onClick={() => void loadMore()}>{words.more}</Button>
+    );
+  if (found === undefined || (found.length === 0 && progress !== null)) return progress;
+  if (found.length === 0 && more !== null)
+    return (
+      <div class="stack">
+        <p class="muted">{words.noneSoFar}</p>
+        <div>{more}</div>
+      </div>
+    );
   if (found.length === 0) {
-    return query.value.value.replaceAll("*", "") === "" ? (
+    return route.value.search === "" ? (
       <div class="card">
         <Empty icon="records" title={words.none}>
           <p>{words.noneHelp}</p>
@@ -69,22 +94,20 @@ function RecordList() {
     );
   }
   return (
-    <>
-      <ol class="record-list" aria-busy={list.isLoading.value}>
-        {found.map((record, index) => (
-          <RecordItem key={record.location?.transactionHash ?? index} record={record} />
-        ))}
-      </ol>
-      <div class="row spread">
+    <div class="stack record-list" aria-busy={list.isLoading.value}>
+      <RecordTable records={found} />
+      <div class="row spread no-print">
         <p class="muted small" role="status">
           {words.shown(found.length)}
         </p>
-        {list.next.value === undefined ? null : (
-          <Button busy={list.isLoading.value} onClick={() => void loadMore()}>
-            {words.more}
+        <div class="row">
+          <Button free icon="download" onClick={() => saveRecordsCsv(found)}>
+            {texts.value.verify.csv}
           </Button>
-        )}
+          {more}
+        </div>
       </div>
-    </>
+      {progress}
+    </div>
   );
 }

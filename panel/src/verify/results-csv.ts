@@ -1,12 +1,11 @@
-import { stringify } from "csv-stringify/browser/esm/sync";
-import { saveFile } from "../components/save-file.ts";
+import { saveCsv } from "../components/save-csv.ts";
 import { isoText } from "../format/moment.tsx";
 import { texts } from "../texts/texts.ts";
 import { otherName, reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
 import type { Row } from "./verdict.ts";
 
 /** Saves the results as a table for programs: codes and ISO times, and the words of the page beside them. */
-export function saveCsv(rows: readonly Row[]): void {
+export function saveResultsCsv(rows: readonly Row[]): void {
   const lines = rows.map((row) => {
     const { hash, verdict } = row;
     const time = timeOf(verdict);
@@ -21,7 +20,5 @@ export function saveCsv(rows: readonly Row[]): void {
       sha256: hash,
     };
   });
-  // Spreadsheets run cells that look like formulas; a file can have such a name.
-  const csv = stringify(lines, { header: true, bom: true, escape_formulas: true });
-  saveFile(csv, "verification.csv", "text/csv");
+  saveCsv(lines, Object.keys(lines[0] ?? {}), "verification.csv");
 }

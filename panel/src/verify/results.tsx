@@ -5,7 +5,7 @@ import { Segments } from "../components/segments.tsx";
 import { utcText } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import { saveCsv } from "./results-csv.ts";
+import { saveResultsCsv } from "./results-csv.ts";
 import { countsOf, otherName, reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
 import { KINDS, type Row, type Verdict } from "./verdict.ts";
 import { VerdictBadge } from "./verdict-badge.tsx";
@@ -100,7 +100,7 @@ function Actions({ rows, onPrint }: { rows: readonly Row[]; onPrint?: () => void
   const { verify: words } = texts.value;
   return (
     <div class="row">
-      <Button free icon="download" onClick={() => saveCsv(rows)}>
+      <Button free icon="download" onClick={() => saveResultsCsv(rows)}>
         {words.csv}
       </Button>
       <Button

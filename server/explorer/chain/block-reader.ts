@@ -1,7 +1,8 @@
 import { getAddress, hexlify } from "ethers";
 import * as z from "zod";
 import { quorumOf, type BftProtocol, commitSignersOf, consensusOf } from "../../chain/evidence/consensus-seals.ts";
-import type { BlockList, BlockSummary, ExploredBlock } from "../responses.ts";
+import type { BlockList, BlockSummary, ExploredBlock, ListedTransaction, TransactionList } from "../responses.ts";
+import type { LogPosition } from "./newest-logs.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-header.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
@@ -16,6 +17,12 @@ export interface PageRequest<Cursor = number> {
   /** `next` of the previous page. Default: the first page. */
   readonly cursor?: Cursor | undefined;
 }
+
+/** Blocks that a page of transactions is looked for in, and that are fetched at a time. */
+const MOST_BLOCKS = 100;
+const BLOCKS_AT_ONCE = 10;
+/** More than any transaction has in its block. */
+const MOST_INDEX = 999_999_999;
 
 const Succeeded = NodeReceipt.pick({ transactionHash: true, status: true });
 
@@ -53,6 +60,47 @@ export class BlockReader {
       blocks: numbers.flatMap((number) => found.get(number) ?? []),
       next: last > 0 ? String(last - 1) : undefined,
     };
+  }
+
+  /** Lists transactions, newest first, of a limited number of blocks. */
+  async transactions({ limit, cursor }: PageRequest<LogPosition>, without?: "sessions"): Promise<TransactionList> {
+    const head = await fetchHead(this.#rpc);
+    const start = Math.min(head, cursor?.block ?? head);
+    const end = Math.max(0, start - MOST_BLOCKS + 1);
+    const found: ListedTransaction[] = [];
+    for (let last = start; last >= end; last -= BLOCKS_AT_ONCE) {
+      const numbers = Array.from({ length: Math.min(BLOCKS_AT_ONCE, last - end + 1) }, (_, index) => last - index);
+      for (const block of await Promise.all(numbers.map((number) => this.#transactionsOf(number, without))))
+        found.push(...block.filter(({ block: { number }, index }) => isBefore({ number, index }, cursor)));
+      const [page, beyond] = [found.slice(0, limit), found[limit]];
+      const final = page.at(-1);
+      if (beyond !== undefined && final !== undefined)
+        return { transactions: page, next: `${final.block.number}-${final.index}` };
+    }
+    return { transactions: found, next: end > 0 ? `${end - 1}-${MOST_INDEX}` : undefined };
+  }
+
+  /** Returns the transactions of a block, the last one first. */
+  async #transactionsOf(number: number, without: "sessions" | undefined): Promise<ListedTransaction[]> {
+    const block = await fetchBlock(this.#rpc, number, FullNodeBlock, { full: true });
+    if (block === undefined) return [];
+    const wanted = block.transactions
+      .map((transaction, index) => ({ transaction, index, outline: this.#contracts.outlineOf(transaction) }))
+      .filter(({ outline }) => without === undefined || outline.kind !== "session");
+    if (wanted.length === 0) return [];
+    const succeeded = await this.#succeededIn(number);
+    const summary = this.#summaryOf(block);
+    return wanted
+      .map(({ transaction: { hash, from, to }, index, outline }) => ({
+        hash,
+        index,
+        from,
+        to: to ?? null,
+        ...outline,
+        status: succeeded.has(hash) ? ("succeeded" as const) : ("reverted" as const),
+        block: summary,
+      }))
+      .reverse();
   }
 
   async block(id: number | string, page: PageRequest): Promise<ExploredBlock | undefined> {
@@ -124,6 +172,10 @@ export class BlockReader {
   #validator(address: string): BlockSummary["proposer"] {
     return { address, name: this.#names.get(address.toLowerCase()) };
   }
+}
+
+function isBefore({ number, index }: { number: number; index: number }, cursor: LogPosition | undefined): boolean {
+  return cursor === undefined || number < cursor.block || (number === cursor.block && index < cursor.index);
 }
 
 /** Recovers the signers; a seal that is no signature invalidates all of them. */

@@ -47,7 +47,6 @@ export const reference = z
   .union([z.int(), z.string()])
   .meta({ description: "An integer; a decimal string above 2^53 - 1." });
 
-/** The entry of a signed row in the record index. */
 export const RowChecks = z
   .object({
     passed: z.boolean().meta({ description: "Whether all checks passed." }),
@@ -72,6 +71,7 @@ export const RowChecks = z
   })
   .meta({ id: "RowChecks", description: "Checks of the row against its own call data." });
 
+/** The entry of a signed row in the record index. */
 export const RowVerdict = z
   .object({
     verdict: z.enum(["original", "replay"]).meta({

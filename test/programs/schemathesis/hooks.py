@@ -88,9 +88,12 @@ def compatible(path, query):
         query = {"document_hash": query.get("document_hash") or query.get("hash") or HASH}
     if path == "/api/v1/recovery/gap" and query.get("against") == "journal":
         query.pop("verification_id", None)
-    for name in ("as_of", "date"):
+    for name in ("as_of", "date", "from", "to"):
         if is_ahead(query.get(name)):
             query[name] = "2026-01-01"
+    if "to" in query:
+        # It is not before the other one.
+        query.pop("from", None)
     if path == "/api/v1/recovery/verify":
         # The body can have another time.
         query.pop("as_of", None)

@@ -1,9 +1,8 @@
-import { useSignal } from "@preact/signals";
 import type { AddressActivity, ExploredAddress } from "../../../../client/index.ts";
 import { ClientError } from "../../../../client/errors.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { Facts } from "../../components/facts.tsx";
+import { type Page, Pages } from "../../components/pages.tsx";
 import { Table } from "../../components/table.tsx";
 import { Ago } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
@@ -108,60 +107,50 @@ function aboutOf({ contract, has_code, relays, administers, scope, validator }: 
 }
 
 function Activity({ address, first }: { address: string; first: AddressActivity }) {
-  const { address: words, more, retry } = texts.value.explorer;
-  const list = useSignal(first);
-  const state = useSignal<"" | "loading" | "failed">("");
-  const load = async (): Promise<void> => {
-    state.value = "loading";
-    const page = await explorerClient()
-      .activity(address, { limit: PAGE, cursor: list.value.next })
-      .catch(() => undefined);
-    state.value = page === undefined ? "failed" : "";
-    if (page !== undefined) list.value = { ...page, activity: [...list.value.activity, ...page.activity] };
+  const { address: words } = texts.value.explorer;
+  const fetch = async (cursor: string): Promise<Page<AddressActivity["activity"][number]>> => {
+    const { activity: rows, next } = await explorerClient().activity(address, { limit: PAGE, cursor });
+    return { rows, next };
   };
-  const { activity, next } = list.value;
   return (
     <section class="stack">
       <div>
         <h2>{words.activity}</h2>
         <p class="muted small">{words.activityAbout}</p>
       </div>
-      {activity.length === 0 ? (
-        <p class="muted">{next === undefined ? words.noActivity : words.noneYet}</p>
-      ) : (
-        <Table
-          caption={words.activity}
-          rows={activity}
-          keyOf={(entry) => `${entry.tx_hash} ${activity.indexOf(entry)}`}
-          columns={[
-            { title: words.event, cell: ({ event }) => eventText(event) },
-            {
-              title: words.transaction,
-              cell: ({ tx_hash }) => <Hash value={tx_hash} href={addressOf("tx", tx_hash)} />,
-            },
-            {
-              title: words.block,
-              cell: ({ block }) => (
-                <>
-                  <a class="number" href={addressOf("block", String(block.number))}>
-                    {wholeNumber(block.number)}
-                  </a>
-                  <div class="small muted">
-                    <Ago at={block.timestamp} />
-                  </div>
-                </>
-              ),
-            },
-          ]}
-        />
-      )}
-      {next === undefined ? null : (
-        <div>
-          <Button free busy={state.value === "loading"} onClick={() => void load()}>
-            {state.value === "failed" ? retry : more}
-          </Button>
-        </div>
-      )}
+      <Pages first={{ rows: first.activity, next: first.next }} fetch={fetch}>
+        {(activity, hasMore) =>
+          activity.length === 0 ? (
+            <p class="muted">{hasMore ? words.noneYet : words.noActivity}</p>
+          ) : (
+            <Table
+              caption={words.activity}
+              rows={activity}
+              keyOf={(entry) => `${entry.tx_hash} ${activity.indexOf(entry)}`}
+              columns={[
+                { title: words.event, cell: ({ event }) => eventText(event) },
+                {
+                  title: words.transaction,
+                  cell: ({ tx_hash }) => <Hash value={tx_hash} href={addressOf("tx", tx_hash)} />,
+                },
+                {
+                  title: words.block,
+                  cell: ({ block }) => (
+                    <>
+                      <a class="number" href={addressOf("block", String(block.number))}>
+                        {wholeNumber(block.number)}
+                      </a>
+                      <div class="small muted">
+                        <Ago at={block.timestamp} />
+                      </div>
+                    </>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Pages>
     </section>
   );
 }

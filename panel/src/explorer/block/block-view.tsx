@@ -1,10 +1,9 @@
-import { useSignal } from "@preact/signals";
 import type { ExploredBlock } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { type Page, Pages } from "../../components/pages.tsx";
 import { Table } from "../../components/table.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { byteSize, wholeNumber } from "../../format/numbers.ts";
@@ -121,44 +120,30 @@ function Seals({
 }
 
 function Transactions({ block }: { block: ExploredBlock }) {
-  const { block: words, actions, retry } = texts.value.explorer;
-  const more = useSignal<{ readonly rows: ExploredBlock["transactions"]; readonly next: string | undefined }>({
-    rows: block.transactions,
-    next: block.next,
-  });
-  const failed = useSignal(false);
-  const load = async (): Promise<void> => {
-    const page = await explorerClient()
-      .block(block.hash, { limit: PAGE, cursor: more.value.next })
-      .catch(() => undefined);
-    failed.value = page === undefined;
-    if (page !== undefined) more.value = { rows: [...more.value.rows, ...page.transactions], next: page.next };
+  const { block: words, actions, states } = texts.value.explorer;
+  const fetch = async (cursor: string): Promise<Page<ExploredBlock["transactions"][number]>> => {
+    const page = await explorerClient().block(block.hash, { limit: PAGE, cursor });
+    if (page === undefined) throw new Error("the node does not have the block now");
+    return { rows: page.transactions, next: page.next };
   };
   return (
-    <>
-      <Table
-        caption={words.transactions}
-        rows={more.value.rows}
-        keyOf={({ hash }) => hash}
-        columns={[
-          { title: words.transaction, cell: ({ hash }) => <Hash value={hash} href={addressOf("tx", hash)} /> },
-          { title: words.action, cell: ({ kind }) => actions.kinds[kind] },
-          { title: words.from, cell: ({ from }) => <Hash value={from} href={addressOf("address", from)} /> },
-          {
-            title: words.result,
-            cell: ({ status }) => (
-              <Badge kind={status === "succeeded" ? "good" : "bad"}>{texts.value.explorer.states[status]}</Badge>
-            ),
-          },
-        ]}
-      />
-      {more.value.next === undefined ? null : (
-        <div>
-          <Button free onClick={() => void load()}>
-            {failed.value ? retry : texts.value.explorer.more}
-          </Button>
-        </div>
+    <Pages first={{ rows: block.transactions, next: block.next }} fetch={fetch}>
+      {(rows) => (
+        <Table
+          caption={words.transactions}
+          rows={rows}
+          keyOf={({ hash }) => hash}
+          columns={[
+            { title: words.transaction, cell: ({ hash }) => <Hash value={hash} href={addressOf("tx", hash)} /> },
+            { title: words.action, cell: ({ kind }) => actions.kinds[kind] },
+            { title: words.from, cell: ({ from }) => <Hash value={from} href={addressOf("address", from)} /> },
+            {
+              title: words.result,
+              cell: ({ status }) => <Badge kind={status === "succeeded" ? "good" : "bad"}>{states[status]}</Badge>,
+            },
+          ]}
+        />
       )}
-    </>
+    </Pages>
   );
 }

@@ -28,12 +28,15 @@ export function DecodeView({ data }: { data: string }) {
   const { decode: words } = texts.value.explorer;
   useTitle(words.title);
   const error = useSignal<string | undefined>(undefined);
+  const times = useSignal(0);
   const decode = (text: string): void => {
     const digits = text.replace(/\s+/g, "").toLowerCase();
     const input = digits.startsWith("0x") ? digits : `0x${digits}`;
     error.value = digits === "" ? words.missing : HEX.test(input) ? undefined : words.hex;
     if (HASH.test(input)) return goTo(addressOf("tx", input));
     decoded.value = error.value === undefined ? input : "";
+    // The chain can have changed meanwhile.
+    times.value += 1;
   };
   useEffect(() => {
     if (data === "") return;
@@ -77,7 +80,7 @@ export function DecodeView({ data }: { data: string }) {
           </Button>
         </div>
       </form>
-      {decoded.value === "" ? null : <Decoded key={decoded.value} input={decoded.value} />}
+      {decoded.value === "" ? null : <Decoded key={`${times.value} ${decoded.value}`} input={decoded.value} />}
     </>
   );
 }

@@ -32,17 +32,20 @@ export function StartView() {
         {({ chain, blocks, anchors }) => (
           <>
             <div class="columns explorer-newest">
-              <Newest title={start.blocks}>
+              <Newest title={start.blocks} list="blocks">
                 {blocks.map((block) => (
                   <BlockItem key={block.hash} block={block} />
                 ))}
               </Newest>
-              <Newest title={start.anchors} empty={start.noAnchors}>
+              <Newest title={start.anchors} list="anchors" empty={start.noAnchors}>
                 {anchors.map((anchor) => (
                   <AnchorItem key={anchor.hash} anchor={anchor} />
                 ))}
               </Newest>
             </div>
+            <p>
+              <a href={addressOf("transactions")}>{texts.value.explorer.lists.transactions}</a>
+            </p>
             <Chain chain={chain} />
           </>
         )}
@@ -61,10 +64,23 @@ async function newest() {
   return { chain, blocks, anchors };
 }
 
-function Newest({ title, empty, children }: { title: string; empty?: string; children: preact.ComponentChild[] }) {
+function Newest({
+  title,
+  list,
+  empty,
+  children,
+}: {
+  title: string;
+  list: string;
+  empty?: string;
+  children: preact.ComponentChild[];
+}) {
   return (
     <section class="card stack">
-      <h2>{title}</h2>
+      <div class="row spread">
+        <h2>{title}</h2>
+        <a href={addressOf(list)}>{texts.value.explorer.lists.all}</a>
+      </div>
       {children.length === 0 ? <p class="muted">{empty}</p> : <ul class="list">{children}</ul>}
     </section>
   );

@@ -1,4 +1,4 @@
-import type { ExploredTransaction } from "../../../../client/index.ts";
+import type { BlockSummary, ExploredTransaction } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/facts.tsx";
@@ -78,6 +78,11 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
         <More title={words.logs(logs.length)}>
           {logs.length === 0 ? <p class="muted">{words.noLogs}</p> : <Logs logs={logs} />}
         </More>
+        <p>
+          <a href={`/explorer/api/transactions/${transaction.hash}`} target="_blank" rel="noreferrer">
+            {words.json}
+          </a>
+        </p>
         <More title={words.input}>
           {input === "0x" ? <p class="muted">{words.noInput}</p> : <CodeBlock text={input} label={words.input} />}
         </More>
@@ -102,7 +107,21 @@ function Reason({ of: reason }: { of: string }) {
 
 /** The position of a transaction on the chain, and its sender. */
 function Position({
-  transaction: { hash, block, confirmations, from, to, nonce, gas_used, gas_limit, value, deployed, call },
+  transaction: {
+    hash,
+    block,
+    index,
+    confirmations,
+    from,
+    to,
+    nonce,
+    gas_used,
+    gas_limit,
+    gas_price,
+    value,
+    deployed,
+    call,
+  },
 }: {
   transaction: ExploredTransaction;
 }) {
@@ -157,9 +176,33 @@ function Position({
               {wholeNumber(gas_limit)}
             </span>,
           ],
+          block && index !== undefined ? [words.index, <Neighbours block={block} index={index} />] : undefined,
+          gas_price === "0" || gas_used === undefined
+            ? undefined
+            : [words.fee, <span class="number">{wholeNumber(BigInt(gas_price) * BigInt(gas_used))}</span>],
           value === "0" ? undefined : [words.value, <span class="number">{wholeNumber(BigInt(value))}</span>],
         ]}
       />
     </section>
+  );
+}
+
+/** The place of a transaction in its block, and the way to those beside it. */
+function Neighbours({ block, index }: { block: BlockSummary; index: number }) {
+  const { transaction: words } = texts.value.explorer;
+  const first = Math.max(0, index - 1);
+  const query = useQuery(() => explorerClient().block(block.hash, { limit: 3, cursor: String(first) }), block.hash);
+  const state = query.state.value;
+  const beside = state.state === "loaded" ? state.value.transactions : [];
+  const link = (at: number, text: string) => {
+    const found = beside.find((each) => each.index === at);
+    return found === undefined ? null : <a href={addressOf("tx", found.hash)}>{text}</a>;
+  };
+  return (
+    <span class="row">
+      <span class="number">{words.place(index + 1, block.transaction_count)}</span>
+      {link(index - 1, words.previous)}
+      {link(index + 1, words.next)}
+    </span>
   );
 }

@@ -12,5 +12,6 @@ export const api = {
   response: (status: string) => `Response ${status}`,
   responses: "Responses",
   status: "Status",
-  token: "The token is that of your session, which the panel replaces soon. Home opens one for another program.",
+  token:
+    "The token is that of your session, which the panel replaces soon. Above, you can open one for another program.",
 };

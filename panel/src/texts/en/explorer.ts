@@ -41,13 +41,25 @@ export const explorer = {
     decode: "Decode call data",
     title: "Explore the chain",
     about:
-      "All data come directly from the chain, without the server's journal. Find a block, a " +
-      "transaction, an address or an anchored hash, or verify a file.",
+      "All data come directly from the chain, without the server's journal. Find a block, a transaction, an address " +
+      "or an anchored hash; with an account also records and documents.",
     blocks: "Newest blocks",
     anchors: "Newest anchors",
     noAnchors: "There are no recent anchors.",
     chain: "The chain and its contracts",
     chainId: "Chain id",
+  },
+
+  lists: {
+    all: "All",
+    blocks: "Blocks",
+    transactions: "Transactions",
+    anchors: "Anchors",
+    withoutSessions: "Without those of sessions",
+    hash: "Hash or root",
+    block: "Block",
+    none: "There are none.",
+    noneYet: "None in the newest blocks. Show more to look at older ones.",
   },
 
   decode: {
@@ -62,11 +74,13 @@ export const explorer = {
   },
 
   search: {
-    label: "Search by hash, block number or address, or paste a bundle",
-    placeholder: "Hash, block number, address, or a pasted bundle",
+    label: "Search the chain, records and documents, or paste call data or a bundle",
+    placeholder: "Hash, block number, address, call data, a record's code, a document, or a bundle",
     button: "Search",
     title: "Search",
     several: "Several results",
+    records: "Records with this code",
+    document: "Recorded document",
     nothing: "No results on this chain",
     nothingHelp: "Check that the search term is complete and belongs to this chain.",
     nothingForHash:
@@ -74,9 +88,10 @@ export const explorer = {
       "document hash is part of a recorded hash, which can be one of many under a root. The document's bundle " +
       "proves its inclusion:",
     openVerify: "verify a file",
-    unreadable: "The search term is invalid",
+    unreadable: "Nothing found",
     unreadableHelp:
-      "A block number has digits only, a hash is 64 hexadecimal digits, an address 40, each with or without 0x.",
+      "On the chain a block has a number, in digits or as 0x and hexadecimal digits; a hash has 64 of these, an " +
+      "address 40. Codes of records and names of documents are found with an account.",
     kinds: {
       block: "Block",
       transaction: "Transaction",
@@ -186,6 +201,12 @@ export const explorer = {
     from: "Sent by",
     to: "To",
     deployed: "Deployed",
+    index: "Place in the block",
+    place: (place: number, all: number) => `${place} of ${all}`,
+    previous: "Previous",
+    next: "Next",
+    fee: "Fee in wei",
+    json: "As JSON",
     nonce: "Nonce",
     gas: "Gas used / limit",
     value: "Value in wei",

@@ -30,6 +30,11 @@ export const home: Texts["home"] = {
   ownTokenLabel: "Токен доступа",
   copyOwnToken: "Скопировать токен доступа",
   copyAccount: "Скопировать адрес",
+  wrong: "Что-то не так",
+  newestRecords: "Последние записи",
+  newestProofs: "Последние доказательства",
+  nothing: "Пока ничего.",
+  notShown: "Не показаны: нужен ключ API, или сервер не отвечает.",
   statistics: "Система на момент входа",
   stats: {
     records: "Записи",
