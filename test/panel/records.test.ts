@@ -55,7 +55,7 @@ describeInBrowser("the panel's records", function () {
   it("are a table, newest first, with the values of their payloads, sender, time and transaction", async () => {
     assert.deepEqual(await codes(), ["hkt-harbour", "cnx-market", "bkk-roof", "delivery-2041"]);
     const titles = await page.locator(".record-table th").allTextContents();
-    assert.deepEqual(titles.slice(0, 3), ["Code", "Topic", "sensorvalue"]);
+    assert.deepEqual(titles.slice(0, 4), ["Code", "Topic", "Time", "sensorvalue"]);
     assert.includeMembers(titles, [
       "enrichment.position.lng",
       "enrichment.title",

@@ -28,7 +28,7 @@ export function RecordTable({ records }: { records: readonly FoundRecord[] }) {
       <table class="table record-table" aria-rowcount={records.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            {[words.code, words.topic, ...names, words.time, words.sender, words.position].map((title, index) => (
+            {[words.code, words.topic, words.time, ...names, words.sender, words.position].map((title, index) => (
               <th scope="col" key={index}>
                 {title}
               </th>
@@ -65,12 +65,12 @@ function Row({ record, names, number }: { record: FoundRecord; names: readonly s
         {href === undefined ? code : <a href={href}>{code}</a>} <MarkBadges mark={record.mark} />
       </td>
       <td>{topic}</td>
+      <td class="number">{Number.isNaN(at) ? createdAt : <Moment at={at} />}</td>
       {names.map((name) => (
         <td key={name} class="number" title={values.get(name)?.slice(0, MOST_CHARACTERS)}>
           {values.get(name)?.slice(0, MOST_CHARACTERS)}
         </td>
       ))}
-      <td class="number">{Number.isNaN(at) ? createdAt : <Moment at={at} />}</td>
       <td>
         <code title={sender}>{shortened(sender)}</code> {isOwn ? <Badge kind="plain">{words.you}</Badge> : null}
       </td>
