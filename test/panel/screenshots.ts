@@ -24,7 +24,7 @@ const LOOKS = {
 type View = readonly [name: string, open: (page: Page, stage: PanelStage) => Promise<void>];
 
 const VIEWS: readonly View[] = [
-  ["home", async (page) => page.locator(".area .list a").first().waitFor()],
+  ["home", async (page) => page.locator(".area .newest a").first().waitFor()],
   [
     "records",
     async (page) => {

@@ -69,9 +69,9 @@ function List({ title, href, items }: { title: string; href: string; items: read
       ) : items.length === 0 ? (
         <p class="muted">{words.nothing}</p>
       ) : (
-        <ul class="list">
+        <ul class="newest stack">
           {items.map(({ name, href: target, at }, index) => (
-            <li key={target ?? index}>
+            <li class="row spread" key={target ?? index}>
               <Name href={target}>{name}</Name>
               {at === undefined ? null : (
                 <span class="muted small">
