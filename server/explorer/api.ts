@@ -139,7 +139,7 @@ export const exploreTransactions = defineRoute({
   id: "exploreTransactions",
   path: "/explorer/api/transactions",
   summary: "List transactions",
-  description: "Newest first. A page ends after 100 blocks; `next` continues before them.",
+  description: "Newest first. A page ends after 100 blocks, or two seconds; `next` continues before them.",
   query: LogQuery.extend({
     without: z.literal("sessions", "is not sessions").optional().meta({ description: "Leaves those of sessions out." }),
   }),

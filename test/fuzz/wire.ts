@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { RawRequest } from "./requests.ts";
 
 const GIVE_UP_MILLISECONDS = 100;
@@ -64,7 +65,15 @@ function parse(bytes: Buffer): RawResponse | undefined {
       line.slice(line.indexOf(":") + 1).trim(),
     ]),
   );
-  return { status, headers, text: (headers.get("transfer-encoding") === "chunked" ? joined(rest) : rest).toString() };
+  const body = headers.get("transfer-encoding") === "chunked" ? joined(rest) : rest;
+  return { status, headers, text: decoded(body, headers.get("content-encoding")).toString() };
+}
+
+function decoded(body: Buffer, encoding: string | undefined): Buffer {
+  // The response to HEAD has none.
+  if (body.length === 0) return body;
+  if (encoding === "br") return brotliDecompressSync(body);
+  return encoding === "gzip" ? gunzipSync(body) : body;
 }
 
 function joined(chunked: Buffer): Buffer {

@@ -113,7 +113,7 @@ describeInBrowser("the panel's page", function () {
     ] as const) {
       await page.goto(earlier);
       await page.getByRole("heading", { level: 1 }).waitFor();
-      assert.equal(await page.evaluate("location.pathname + location.hash"), path);
+      await eventually(async () => assert.equal(await page.evaluate("location.pathname + location.hash"), path));
     }
     await page.context().close();
     for (const path of ["/records/1", "/home", "/verify/", "//evil.example"])

@@ -31,6 +31,8 @@ export const list = {
 /** The filter of the records that are shown. */
 let filter: Filter = filterOf("");
 let isOfQuery: string | undefined;
+/** Whether what is shown is of the newest search. */
+let hasFirstPage = true;
 /** Number of the last query; late responses to earlier queries are dropped. */
 let lastQueryNumber = 0;
 
@@ -58,10 +60,13 @@ export async function loadMore(): Promise<void> {
 export function stop(): void {
   lastQueryNumber += 1;
   list.isLoading.value = false;
+  // What is shown is of an earlier search.
+  if (!hasFirstPage) forgetRecords();
 }
 
 function forgetRecords(): void {
   isOfQuery = undefined;
+  hasFirstPage = true;
   batch(() => {
     list.records.value = undefined;
     list.next.value = undefined;
@@ -90,6 +95,7 @@ async function load(cursor: string | undefined, wanted: number): Promise<void> {
     list.failure.value = undefined;
   });
   let found = cursor === undefined ? undefined : list.records.value;
+  hasFirstPage = cursor !== undefined;
   const enough = (found?.length ?? 0) + wanted;
   try {
     for (let next = cursor, isFirst = true; isFirst || next !== undefined; isFirst = false) {
@@ -101,13 +107,15 @@ async function load(cursor: string | undefined, wanted: number): Promise<void> {
       if (queryNumber !== lastQueryNumber) return;
       const all: readonly FoundRecord[] = [...(found ?? []), ...page.events.filter(matches)];
       found = all;
-      next = isBefore(page.events, filter) ? undefined : page.next;
+      hasFirstPage = true;
+      next = page.next;
       batch(() => {
         list.records.value = all;
         list.next.value = next;
         shownCount.value = all.length;
       });
-      if (all.length >= enough) break;
+      // Senders can write older times: readers can go on.
+      if (all.length >= enough || isBefore(page.events, filter)) break;
     }
   } catch (error) {
     if (queryNumber !== lastQueryNumber) return;

@@ -20,7 +20,9 @@ export interface PageRequest<Cursor = number> {
 
 /** Blocks that a page of transactions is looked for in, and that are fetched at a time. */
 const MOST_BLOCKS = 100;
-const BLOCKS_AT_ONCE = 10;
+const BLOCKS_AT_ONCE = 5;
+/** Time after which a page ends with what it has: the node serves the relayer as well. */
+const PAGE_MILLISECONDS = 2_000;
 /** More than any transaction has in its block. */
 const MOST_INDEX = 999_999_999;
 
@@ -68,6 +70,7 @@ export class BlockReader {
     const start = Math.min(head, cursor?.block ?? head);
     const end = Math.max(0, start - MOST_BLOCKS + 1);
     const found: ListedTransaction[] = [];
+    const begun = performance.now();
     for (let last = start; last >= end; last -= BLOCKS_AT_ONCE) {
       const numbers = Array.from({ length: Math.min(BLOCKS_AT_ONCE, last - end + 1) }, (_, index) => last - index);
       for (const block of await Promise.all(numbers.map((number) => this.#transactionsOf(number, without))))
@@ -76,6 +79,9 @@ export class BlockReader {
       const final = page.at(-1);
       if (beyond !== undefined && final !== undefined)
         return { transactions: page, next: `${final.block.number}-${final.index}` };
+      const before = last - BLOCKS_AT_ONCE;
+      if (before >= end && performance.now() - begun > PAGE_MILLISECONDS)
+        return { transactions: found, next: `${before}-${MOST_INDEX}` };
     }
     return { transactions: found, next: end > 0 ? `${end - 1}-${MOST_INDEX}` : undefined };
   }

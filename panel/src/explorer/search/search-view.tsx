@@ -25,7 +25,7 @@ export function SearchView({ text }: { text: string }) {
   useTitle(search.title);
   const sought = text.trim();
   const account = session.current.value?.account ?? "";
-  const query = useQuery(() => find(sought), `${sought} ${account} ${access.value}`);
+  const query = useQuery(() => find(sought), `${sought} ${account}`);
   return <QueryResult of={query}>{(found) => <Results text={sought} found={found} />}</QueryResult>;
 }
 
