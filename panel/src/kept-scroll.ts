@@ -22,8 +22,8 @@ const view = computed(() => {
 /** Keeps the scroll position of each view. Its content arrives after the browser would restore it. */
 export function keepScroll(): void {
   history.scrollRestoration = "manual";
-  /** The position to return to, until the user acts. */
   let shownPath: string | undefined;
+  /** The position to return to, until the user acts. */
   let target: { readonly top: number; readonly until: number } | undefined;
   const reach = (): void => {
     if (target !== undefined && performance.now() > target.until) target = undefined;

@@ -7,7 +7,6 @@ import { Ago } from "../format/moment.tsx";
 import { addressOf } from "../route.ts";
 import { records, session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { visibleText } from "../visible-text.ts";
 
 const SHOWN = 5;
 /** Pages that are looked at for the newest documents. */
@@ -33,7 +32,7 @@ export function Newest() {
     <>
       {(alerts === "failed" ? [] : (alerts ?? [])).map(({ alert, subject, message }) => (
         <Notice key={`${alert} ${subject}`} kind="warning" title={words.wrong}>
-          <span lang="en">{visibleText(message)}</span>
+          <span lang="en">{message}</span>
         </Notice>
       ))}
       <div class="columns">
@@ -96,7 +95,7 @@ async function newestRecords(): Promise<Item[]> {
   return events.map(({ code, createdAt, location }) => {
     const at = Date.parse(createdAt) / 1000;
     return {
-      name: visibleText(code),
+      name: code,
       href: location && addressOf("explorer", "tx", location.transactionHash),
       at: Number.isNaN(at) ? undefined : at,
     };
@@ -110,7 +109,7 @@ async function newestDocuments(): Promise<Item[]> {
     page = await proofClient().inventoryPage({ limit: SHOWN }, page.next);
   if (page.documents.length === 0 && page.next !== undefined) throw new Error("they are not among the newest entries");
   return page.documents.map(({ id, document_id, recorded_at }) => ({
-    name: visibleText(document_id),
+    name: document_id,
     href: addressOf("proof", id),
     at: recorded_at ?? undefined,
   }));

@@ -7,6 +7,7 @@ import { Empty } from "../components/empty.tsx";
 import { Field } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
+import { RetryForm } from "../components/retry-form.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { Hash } from "../explorer/hash.tsx";
@@ -34,21 +35,9 @@ export function RecordedDocuments() {
       <h2>{words.recorded}</h2>
       <SearchForm />
       {failure === undefined ? null : (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void list.more();
-          }}
-        >
-          <ErrorNotice error={failure} />
+        <RetryForm error={failure} onRetry={() => void list.more()}>
           {isAccessNeeded.value ? <AccessField /> : null}
-          <div>
-            <Button free type="submit">
-              {texts.value.explorer.retry}
-            </Button>
-          </div>
-        </form>
+        </RetryForm>
       )}
       {list.proofId.value === undefined ? null : (
         <p>

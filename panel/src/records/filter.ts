@@ -14,7 +14,7 @@ export interface Filter {
 
 export const FIELDS = ["code", "topic", "sender", "from", "to"] as const satisfies readonly (keyof Filter)[];
 
-/** Days that a sender's clock can be wrong: a page with older records only is the last one. */
+/** Days that a sender's clock can be wrong. */
 const CLOCK_DAYS = 1;
 const DAY_SECONDS = 86_400;
 
@@ -60,7 +60,7 @@ export function matcherOf({ code, topic, sender, from, to }: Filter): (record: F
   };
 }
 
-/** Whether records after these are too old. */
+/** Whether records are so old that those before them are hardly wanted. */
 export function isBefore(records: readonly FoundRecord[], { from }: Filter): boolean {
   const first = timeOf(from);
   if (first === undefined || records.length === 0) return false;

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
-import { ErrorNotice } from "../errors/error-notice.tsx";
+import { RetryForm } from "../components/retry-form.tsx";
 import { droppedFiles } from "../files/dropped-files.ts";
 import { FileDrop } from "../files/file-drop.tsx";
 import { FileProgress } from "../files/file-progress.tsx";
@@ -93,21 +93,9 @@ export function Verify({
       )}
       {verification.isTruncated.value ? <Notice kind="warning" title={words.drop.truncated} /> : null}
       {failure === undefined ? null : (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void verification.check();
-          }}
-        >
-          <ErrorNotice kind="warning" error={failure} />
+        <RetryForm kind="warning" error={failure} onRetry={() => void verification.check()}>
           {access}
-          <div>
-            <Button free type="submit">
-              {texts.value.explorer.retry}
-            </Button>
-          </div>
-        </form>
+        </RetryForm>
       )}
       <p class="visually-hidden" role="status">
         {verification.isBusy.value || rows.length === 0 ? null : words.done(rows.length)}
