@@ -7,6 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES } from "../support/server.ts";
+import { logIn } from "./steps.ts";
 
 describeInBrowser("the explorer page", function () {
   let stage: PanelStage;
@@ -108,6 +109,58 @@ describeInBrowser("the explorer page", function () {
     await search(batch.batch.root.slice(2), "Anchored batch");
     await search(stage.server.demo.login, "Account");
     await search(one.proof.contract, "Proof anchor");
+  });
+
+  it("lists blocks, transactions and anchors in pages with addresses of their own", async () => {
+    const rows = () => page.locator("tbody tr td:first-child a").allTextContents();
+    const listed = async (path: string): Promise<string[]> => {
+      await open(`/explorer/${path}`);
+      await page.locator("tbody").waitFor();
+      return rows();
+    };
+    const { number } = (await stage.server.get("/explorer/api/chain")).body.head;
+    for (let more = 26 - number; more > 0; more -= 1)
+      await stage.server.post("/api/v1/proof", { document_id: `more ${more}`, hash: sha256(`more ${more}`) });
+    const newest = await listed("blocks");
+    assert.lengthOf(newest, 25);
+    await page.getByRole("link", { name: "Older" }).click();
+    await eventually(async () => assert.notDeepEqual(await rows(), newest));
+    const older = await rows();
+    assert.equal(Number(older[0]), Number(newest.at(-1)) - 1);
+    await page.reload();
+    await page.locator("tbody").waitFor();
+    assert.deepEqual(await rows(), older);
+    await page.goBack();
+    await eventually(async () => assert.deepEqual(await rows(), newest));
+    assert.deepEqual(await seriousViolations(page), []);
+
+    await listed("transactions");
+    await page.getByText("Session", { exact: true }).first().waitFor();
+    await page.getByRole("checkbox", { name: "Without those of sessions" }).check();
+    await page.getByText("Session", { exact: true }).first().waitFor({ state: "hidden" });
+    assert.equal(new URL(page.url()).search, "?without=sessions");
+    await page.getByText("Record", { exact: true }).first().waitFor();
+    await page.goBack();
+    await page.getByText("Session", { exact: true }).first().waitFor();
+    assert.isAbove((await listed("anchors")).length, 1);
+  });
+
+  it("finds records and documents, for readers with an account", async () => {
+    const member = await stage.page("/records");
+    await logIn(member, stage.server.demo);
+    const token = await stage.server.login();
+    await stage.server.call(ROUTES.store, { token }, { code: "3", topic: "numbers", payload: {} });
+    for (const [text, expected] of [
+      ["station-1", ["station-1"]],
+      ["ORDER 1", ["order 1", "order 10", "order 11", "order 12"]],
+      ["3", ["3", "order 3"]],
+    ] as const) {
+      await member.goto(`/explorer/search/${encodeURIComponent(text)}`);
+      await eventually(async () =>
+        assert.includeMembers(await member.locator("main .list a").allTextContents(), [...expected]),
+      );
+    }
+    await member.getByText("Block", { exact: true }).waitFor();
   });
 
   it("shows a message for missing items and invalid input", async () => {

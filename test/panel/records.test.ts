@@ -90,13 +90,14 @@ describeInBrowser("the panel's records", function () {
       page.getByRole("button", { name: "Save as CSV" }).click(),
     ]);
     const [titles = "", newest = "", ...others] = (await readFile(await download.path(), "utf8")).trim().split("\n");
-    assert.match(titles, /time,code,topic,sender,row_id,block,transaction,payload\.sensorvalue/);
+    assert.match(titles, /time,code,topic,sender,row_id,block,transaction,overwritten_by,payload\.sensorvalue/);
     assert.include(newest, "hkt-harbour,PM2.5");
     assert.include(newest, '"Harbour, Phuket"');
     assert.lengthOf(others, 2);
     const today = new Date().toISOString().slice(0, 10);
     for (const [query, expected] of [
       ["?sender=0xdead", []],
+      ["?from=abc&to=1&code=*-roof", ["bkk-roof"]],
       [`?from=${today}&code=*-roof`, ["bkk-roof"]],
       ["?to=2020-01-01", []],
       ["?code=bkk-*&topic=cold*", []],
@@ -163,12 +164,15 @@ describeInBrowser("the panel's records", function () {
       await dialog.getByRole("button", { name: "Send", exact: true }).click();
       await dialog.getByText(complaint).waitFor();
     }
-    await dialog.getByLabel("Payload").fill('{"note": "ü☃", "list": [1.0, {"two": null}], "large": 1e400}');
+    await dialog
+      .getByLabel("Payload")
+      .fill('{"note": "ü☃", "list": [1.0, {"two": null}], "large": 1e400, "a.b": 1, "a": {"b": 2, "c": {}}}');
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("Record 6 is on the chain.").waitFor();
     await search("any");
     const shown = await page.locator(".record td").allTextContents();
     assert.includeMembers(shown, ["ü☃", '[1.0, { "two": null }]', "1e400"]);
+    assert.includeMembers(await page.locator(".record-table th").allTextContents(), ['"a.b"', "a.b", "a.c"]);
   });
 
   it("are shown page by page, of which only those in sight are drawn", async () => {

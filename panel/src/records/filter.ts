@@ -14,6 +14,8 @@ export interface Filter {
 
 export const FIELDS = ["code", "topic", "sender", "from", "to"] as const satisfies readonly (keyof Filter)[];
 
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
 /** Days that a sender's clock can be wrong. */
 const CLOCK_DAYS = 1;
 const DAY_SECONDS = 86_400;
@@ -22,7 +24,9 @@ const DAY_SECONDS = 86_400;
 export function filterOf(query: string): Filter {
   const given = new URLSearchParams(query);
   const text = (name: keyof Filter) => (given.get(name) ?? "").trim();
-  return { code: text("code"), topic: text("topic"), sender: text("sender"), from: text("from"), to: text("to") };
+  // The form cannot show another date: a condition that nobody sees would be none.
+  const date = (name: "from" | "to") => (DATE.test(text(name)) && timeOf(text(name)) !== undefined ? text(name) : "");
+  return { code: text("code"), topic: text("topic"), sender: text("sender"), from: date("from"), to: date("to") };
 }
 
 /** Writes a filter as the query of an address; empty without a condition. */

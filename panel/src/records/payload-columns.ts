@@ -2,7 +2,10 @@ import type { FoundRecord } from "../../../client/index.ts";
 import { jsonOnOneLine } from "../components/pretty-json.ts";
 import { writtenJson } from "../components/written-json.ts";
 
-/** The values of a payload by their names; that of a nested one is `outer.inner`. Computed once for a record. */
+/**
+ * The values of a payload by their names; that of a nested one is `outer.inner`, and a key with a dot is in quotation
+ * marks. Computed once for a record.
+ */
 const values = new WeakMap<FoundRecord, ReadonlyMap<string, string>>();
 
 /** Returns the values of a record's payload as texts, numbers as they were written. */
@@ -25,9 +28,10 @@ export function namesIn(records: readonly FoundRecord[]): string[] {
 
 function collect(value: unknown, name: string, found: Map<string, string>): void {
   const isObject = typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-  if (!isObject) {
-    found.set(name, typeof value === "string" ? value : jsonOnOneLine(value));
-    return;
+  const entries = isObject ? Object.entries(value) : [];
+  if (entries.length === 0 && name !== "") found.set(name, typeof value === "string" ? value : jsonOnOneLine(value));
+  for (const [key, each] of entries) {
+    const part = key === "" || key.includes(".") ? JSON.stringify(key) : key;
+    collect(each, name === "" ? part : `${name}.${part}`, found);
   }
-  for (const [key, each] of Object.entries(value)) collect(each, name === "" ? key : `${name}.${key}`, found);
 }

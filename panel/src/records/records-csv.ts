@@ -7,7 +7,7 @@ import { namesIn, valuesOf } from "./payload-columns.ts";
 export function saveRecordsCsv(records: readonly FoundRecord[]): void {
   const names = namesIn(records);
   const lines = records.map((record) => {
-    const { code, topic, sender, createdAt, location } = record;
+    const { code, topic, sender, createdAt, location, mark } = record;
     const at = Date.parse(createdAt) / 1000;
     const values = valuesOf(record);
     return [
@@ -18,9 +18,10 @@ export function saveRecordsCsv(records: readonly FoundRecord[]): void {
       location?.chainId,
       location?.blockNumber,
       location?.transactionHash,
+      mark?.overwritten_by,
       ...names.map((name) => values.get(name)),
     ];
   });
-  const columns = ["time", "code", "topic", "sender", "row_id", "block", "transaction"];
+  const columns = ["time", "code", "topic", "sender", "row_id", "block", "transaction", "overwritten_by"];
   saveCsv(lines, [...columns, ...names.map((name) => `payload.${name}`)], "records.csv");
 }

@@ -66,12 +66,15 @@ function RecordList() {
       </Button>
     </div>
   ) : null;
+  // It keeps the focus while it loads.
   const more =
-    list.next.value === undefined || list.isLoading.value ? null : (
-      <Button onClick={() => void loadMore()}>{words.more}</Button>
+    list.next.value === undefined ? null : (
+      <Button busy={list.isLoading.value} onClick={() => void loadMore()}>
+        {words.more}
+      </Button>
     );
   if (found === undefined || (found.length === 0 && progress !== null)) return progress;
-  if (found.length === 0 && more !== null)
+  if (found.length === 0 && list.next.value !== undefined)
     return (
       <div class="stack">
         <p class="muted">{words.noneSoFar}</p>

@@ -241,6 +241,8 @@ describe("input of the recovery endpoints", () => {
       );
     refused(await server.get("/api/v1/recovery/gap?verification_id=3f2c8a52-57f5-4d53-9a0e-0c8a3c3f8b11"), 404);
     refused(await server.get("/api/v1/recovery/gap?against=x"), 400, "against");
+    for (const cursor of ["against=journal&cursor=1-2-3", "cursor=1"])
+      refused(await server.get(`/api/v1/recovery/gap?${cursor}`), 400, "cursor");
     const known = (await verify({ documents: [ROW] })).body.verification_id;
     for (const id of [known, "3f2c8a52-57f5-4d53-9a0e-0c8a3c3f8b11"]) {
       refused(await server.get(`/api/v1/recovery/gap?against=journal&verification_id=${id}`), 400, "verification_id");

@@ -1,13 +1,14 @@
-import { useSignal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import type { BlockSummary, ExploredAnchor, ListedTransaction } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
-import { type Page, Pages } from "../../components/pages.tsx";
+import type { Page } from "../../components/pages.tsx";
 import { QueryResult } from "../../components/query-result.tsx";
 import { useQuery } from "../../components/query.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { useTitle } from "../../components/title.ts";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
+import { goTo, route } from "../../route.ts";
 import { texts } from "../../texts/texts.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
@@ -15,6 +16,24 @@ import { addressOf } from "../route.ts";
 import { ValidatorName } from "../validator-name.tsx";
 
 const PAGE = 25;
+
+/** The page of a list, from the query of its address: a reader can come back to it, and give it to others. */
+const shown = computed(() => {
+  const query = new URLSearchParams(route.value.search);
+  return {
+    cursor: query.get("cursor") ?? undefined,
+    without: query.get("without") === "sessions" ? ("sessions" as const) : undefined,
+  };
+});
+
+/** Returns the address of a page of the shown list. */
+function pageAt({ cursor, without }: { readonly cursor?: string; readonly without?: string | undefined }): string {
+  const query = new URLSearchParams({
+    ...(without === undefined ? {} : { without }),
+    ...(cursor === undefined ? {} : { cursor }),
+  });
+  return route.value.path + (query.size === 0 ? "" : `?${query.toString()}`);
+}
 
 /** All blocks, newest first. */
 export function BlockList() {
@@ -53,8 +72,7 @@ export function AnchorList() {
 /** All transactions, newest first; those of sessions are most of them. */
 export function TransactionList() {
   const { lists: words, block, actions, states } = texts.value.explorer;
-  const withoutSessions = useSignal(false);
-  const without = withoutSessions.value ? "sessions" : undefined;
+  const { without } = shown.value;
   const fetch = async (cursor?: string): Promise<Page<ListedTransaction>> => {
     const { transactions: rows, next } = await explorerClient().transactions({ limit: PAGE, cursor, without });
     return { rows, next };
@@ -71,12 +89,12 @@ export function TransactionList() {
     },
   ];
   return (
-    <List title={words.transactions} of={without ?? ""} fetch={fetch} columns={columns} keyOf={({ hash }) => hash}>
+    <List title={words.transactions} fetch={fetch} columns={columns} keyOf={({ hash }) => hash}>
       <label class="row">
         <input
           type="checkbox"
-          checked={withoutSessions.value}
-          onChange={(event) => (withoutSessions.value = event.currentTarget.checked)}
+          checked={without !== undefined}
+          onChange={(event) => goTo(pageAt(event.currentTarget.checked ? { without: "sessions" } : {}))}
         />
         {words.withoutSessions}
       </label>
@@ -86,15 +104,12 @@ export function TransactionList() {
 
 function List<T>({
   title,
-  of = "",
   fetch,
   columns,
   keyOf,
   children,
 }: {
   title: string;
-  /** What changes the list. */
-  of?: string;
   fetch: (cursor?: string) => Promise<Page<T>>;
   columns: readonly Column<T>[];
   keyOf: (row: T) => string;
@@ -102,22 +117,25 @@ function List<T>({
 }) {
   const { lists: words } = texts.value.explorer;
   useTitle(title);
-  const query = useQuery(() => fetch(), `${title} ${of}`);
+  const { cursor, without } = shown.value;
+  const query = useQuery(() => fetch(cursor), route.value.path + route.value.search);
   return (
     <section class="stack">
       <h1>{title}</h1>
       {children}
       <QueryResult of={query}>
-        {(first) => (
-          <Pages first={first} fetch={fetch}>
-            {(rows, hasMore) =>
-              rows.length === 0 ? (
-                <p class="muted">{hasMore ? words.noneYet : words.none}</p>
-              ) : (
-                <Table caption={title} rows={rows} keyOf={keyOf} columns={columns} />
-              )
-            }
-          </Pages>
+        {({ rows, next }) => (
+          <>
+            {rows.length === 0 ? (
+              <p class="muted">{next === undefined ? words.none : words.noneYet}</p>
+            ) : (
+              <Table caption={title} rows={rows} keyOf={keyOf} columns={columns} />
+            )}
+            <nav class="row" aria-label={words.pages}>
+              {cursor === undefined ? null : <a href={pageAt({ without })}>{words.newest}</a>}
+              {next === undefined ? null : <a href={pageAt({ without, cursor: next })}>{words.older}</a>}
+            </nav>
+          </>
         )}
       </QueryResult>
     </section>

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { RecordedDocument, SearchResult } from "../../../../client/index.ts";
+import type { InventoryPage, RecordedDocument, SearchResult } from "../../../../client/index.ts";
 import { ClientError } from "../../../../client/errors.ts";
 import { Icon } from "../../components/icon.tsx";
 import { texts } from "../../texts/texts.ts";
@@ -17,6 +17,8 @@ import { useTitle } from "../../components/title.ts";
 
 /** Documents that are shown. */
 const MOST_DOCUMENTS = 10;
+/** Parts of the journal that are searched for a document, from its end. */
+const MOST_PARTS = 10;
 const HASH = /^(0x)?[0-9a-f]{64}$/i;
 
 /** The results of a search; a single result is shown directly. */
@@ -35,29 +37,45 @@ interface Found {
   /** Whether the chain can have such a thing. */
   readonly isOfChain: boolean;
   readonly documents: readonly RecordedDocument[];
+  /** Whether older documents were not searched. */
+  readonly hasOlder: boolean;
   readonly hasRecords: boolean;
 }
 
 async function find(text: string): Promise<Found> {
   const results = await onChain(text);
-  const none = { results: results ?? [], isOfChain: results !== undefined, documents: [], hasRecords: false };
-  if (none.results.length > 0) return none;
-  const isHash = HASH.test(text);
+  const ofChain = { results: results ?? [], isOfChain: results !== undefined };
+  const none = { ...ofChain, documents: [], hasOlder: false, hasRecords: false };
+  // Only a number can be the name of something else.
+  if (ofChain.results.length > 0 && !/^\d+$/.test(text)) return none;
   const hasAccount = session.current.peek() !== undefined;
   if (!hasAccount && access.peek() === "") return none;
-  // Without the right to read these there are none.
-  const [documents, found] = await Promise.all([
-    proofClient()
-      .inventoryPage({ ...(isHash ? { hash: text } : { q: text }), limit: MOST_DOCUMENTS })
-      .then(
-        (page) => page.documents,
-        () => [],
-      ),
+  const [{ documents, next }, found] = await Promise.all([
+    ifAllowed(documentsOf(text), { documents: [] }),
     hasAccount
-      ? session.call((token) => records.page(token, { field: "code", value: text, limit: 1 })).catch(() => undefined)
-      : undefined,
+      ? session.call((token) => records.page(token, { field: "code", value: text, limit: 1 }))
+      : { events: [] },
   ]);
-  return { ...none, documents, hasRecords: (found?.events.length ?? 0) > 0 };
+  const hasOlder = documents.length === 0 && next !== undefined;
+  return { ...ofChain, documents, hasOlder, hasRecords: found.events.length > 0 };
+}
+
+async function documentsOf(text: string): Promise<Pick<InventoryPage, "documents" | "next">> {
+  const search = { ...(HASH.test(text) ? { hash: text } : { q: text }), limit: MOST_DOCUMENTS };
+  let page = await proofClient().inventoryPage(search);
+  for (let parts = 1; page.documents.length === 0 && page.next !== undefined && parts < MOST_PARTS; parts += 1)
+    page = await proofClient().inventoryPage(search, page.next);
+  return page;
+}
+
+/** Readers without the right to read something find nothing there. */
+async function ifAllowed<T>(found: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof ClientError && ["unauthorized", "forbidden"].includes(error.code)) return otherwise;
+    throw error;
+  }
 }
 
 async function onChain(text: string): Promise<readonly SearchResult[] | undefined> {
@@ -69,37 +87,23 @@ async function onChain(text: string): Promise<readonly SearchResult[] | undefine
   }
 }
 
-function Results({ text, found: { results, isOfChain, documents, hasRecords } }: { text: string; found: Found }) {
+function Results({ text, found }: { text: string; found: Found }) {
   const { search } = texts.value.explorer;
-  const [only, ...others] = results;
-  const address = only === undefined || others.length > 0 ? undefined : resultAddress(only);
+  const { results, isOfChain, documents, hasOlder, hasRecords } = found;
+  const count = results.length + documents.length + (hasRecords ? 1 : 0);
+  const [first] = results;
+  const address = first === undefined || count > 1 ? undefined : resultAddress(first);
   useEffect(() => {
     if (address !== undefined) replaceBy(address);
   }, [address]);
-  if (documents.length > 0 || hasRecords)
+  if (count === 0 && hasOlder)
     return (
-      <section class="stack">
-        <h1>{search.title}</h1>
-        <ul class="list card">
-          {hasRecords ? (
-            <li>
-              <Icon name="records" />
-              <span>{search.records}</span>
-              <a href={`/records${queryOf({ code: text })}`}>{text}</a>
-            </li>
-          ) : null}
-          {documents.map(({ id, document_id }) => (
-            <li key={id}>
-              <Icon name="proofs" />
-              <span>{search.document}</span>
-              <a href={addressIn("proof", id)}>{document_id}</a>
-            </li>
-          ))}
-        </ul>
-      </section>
+      <NotFound title={search.unreadable}>
+        {search.notAll} <a href={addressIn("proofs")}>{search.openProofs}</a>
+      </NotFound>
     );
-  if (!isOfChain) return <NotFound title={search.unreadable}>{search.unreadableHelp}</NotFound>;
-  if (results.length === 0) {
+  if (count === 0 && !isOfChain) return <NotFound title={search.unreadable}>{search.unreadableHelp}</NotFound>;
+  if (count === 0) {
     return (
       <NotFound title={search.nothing}>
         {HASH.test(text) ? search.nothingForHash : search.nothingHelp} <a href={VERIFY}>{search.openVerify}</a>
@@ -108,13 +112,27 @@ function Results({ text, found: { results, isOfChain, documents, hasRecords } }:
   }
   return (
     <section class="stack">
-      <h1>{others.length === 0 ? search.title : search.several}</h1>
+      <h1>{count === 1 ? search.title : search.several}</h1>
       <ul class="list card">
         {results.map((result) => (
           <li key={result.kind}>
             <Icon name={result.kind === "anchor" ? "proofs" : result.kind === "session" ? "clock" : "explorer"} />
             <span>{search.kinds[result.kind]}</span>
             <Hash value={result.kind === "address" ? result.address : result.hash} {...hrefOf(result)} />
+          </li>
+        ))}
+        {hasRecords ? (
+          <li>
+            <Icon name="records" />
+            <span>{search.records}</span>
+            <a href={addressIn("records") + queryOf({ code: text })}>{text}</a>
+          </li>
+        ) : null}
+        {documents.map(({ id, document_id }) => (
+          <li key={id}>
+            <Icon name="proofs" />
+            <span>{search.document}</span>
+            <a href={addressIn("proof", id)}>{document_id}</a>
           </li>
         ))}
       </ul>

@@ -59,7 +59,10 @@ export const explorer = {
     hash: "Hash or root",
     block: "Block",
     none: "There are none.",
-    noneYet: "None in the newest blocks. Show more to look at older ones.",
+    noneYet: "There are none in these blocks, but older ones can have some.",
+    pages: "Pages",
+    newest: "Newest",
+    older: "Older",
   },
 
   decode: {
@@ -88,6 +91,8 @@ export const explorer = {
       "document hash is part of a recorded hash, which can be one of many under a root. The document's bundle " +
       "proves its inclusion:",
     openVerify: "verify a file",
+    notAll: "Among the newest documents there is none with this name; older ones were not searched here:",
+    openProofs: "search all documents",
     unreadable: "Nothing found",
     unreadableHelp:
       "On the chain a block has a number, in digits or as 0x and hexadecimal digits; a hash has 64 of these, an " +

@@ -22,7 +22,7 @@ export const home = {
   newestRecords: "Newest records",
   newestProofs: "Newest proofs",
   nothing: "Nothing yet.",
-  notShown: "Not shown: they need an API key, or the server does not respond.",
+  notShown: "Not shown: they need an API key, are older than other entries, or the server does not respond.",
   statistics: "System at login",
   stats: { records: "Records", accounts: "Accounts", sessions: "Open sessions", block: "Block", uptime: "Uptime" },
   log: "Log of this account",
