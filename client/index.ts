@@ -39,21 +39,19 @@ export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./
 export { ExplorerClient, type ListOptions } from "./explorer.ts";
 export { conforms } from "./http.ts";
 export { type InclusionProof, toInclusionProof } from "./inclusion-proof.ts";
-export {
-  type AttestationRequest,
-  type AttestationSubject,
-  BundleRecord,
-  type ComparedRow,
-  type GapPage,
-  type InventoryPage,
-  type InventorySearch,
-  type Moment,
-  ProofClient,
-  type ProofClientOptions,
-  type ProofRequest,
-  type RestoredDocument,
-  type SubmitOptions,
-} from "./proofs.ts";
+export type {
+  AttestationRequest,
+  AttestationSubject,
+  ComparedRow,
+  GapPage,
+  InventoryPage,
+  InventorySearch,
+  Moment,
+  ProofRequest,
+  RestoredDocument,
+  SubmitOptions,
+} from "./proof-requests.ts";
+export { BundleRecord, ProofClient, type ProofClientOptions } from "./proofs.ts";
 export { type Login, RecordSession } from "./record-session.ts";
 export {
   type AuditedTransaction,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { attest } from "../server/attestation/api.ts";
-import type { Attestation, Audience } from "../server/attestation/responses.ts";
-import type { RequestOf, Route } from "../server/http/route.ts";
+import type { Attestation } from "../server/attestation/responses.ts";
+import type { Route } from "../server/http/route.ts";
 import { listAlerts, status } from "../server/operations/api.ts";
 import { Alert, type Status } from "../server/operations/responses.ts";
 import {
@@ -24,7 +24,7 @@ import {
   Verifications,
 } from "../server/proofs/responses.ts";
 import { MAX_TREE_SIZE } from "../server/kit/tree-size.ts";
-import { gap, inventory, type RestoredRow, verifyRestored } from "../server/recovery/api.ts";
+import { gap, inventory, verifyRestored } from "../server/recovery/api.ts";
 import {
   ComparedDocument,
   JournalGap,
@@ -47,6 +47,18 @@ import {
 } from "./http.ts";
 import { keyHeader, newIdempotencyKey } from "./idempotency-key.ts";
 import { pause } from "./pause.ts";
+import type {
+  AttestationRequest,
+  CallOptions,
+  ComparedRow,
+  GapPage,
+  InventoryPage,
+  InventorySearch,
+  Moment,
+  ProofRequest,
+  RestoredDocument,
+  SubmitOptions,
+} from "./proof-requests.ts";
 import { toClientError } from "./problem.ts";
 import { withRetry } from "./retry.ts";
 import { requestOf, type RouteInput } from "./route-request.ts";
@@ -66,63 +78,6 @@ export interface ProofClientOptions extends HttpOptions {
    */
   readonly retryForMilliseconds?: number;
 }
-
-/** A document to prove; `hash` is the SHA-256 of its content, hexadecimal. */
-export type ProofRequest = RequestOf<(typeof submitProof)["body"]>;
-
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface SubmitOptions extends CallOptions {
-  /** Maximum wait for the confirmation of an accepted document. Default 300 s. */
-  readonly confirmWithinMilliseconds?: number;
-  /** A repetition with the same idempotency key has the same result within 24 hours. Default: a new one. */
-  readonly key?: string | undefined;
-}
-
-/** The subject of a statement: a document, a content, or a comparison. */
-export type AttestationSubject =
-  { readonly document_id: string } | { readonly hash: string } | { readonly verification_id: string };
-
-/** The subject and the audience of a statement. */
-export type AttestationRequest = AttestationSubject & { readonly audience: Audience };
-
-/** A document restored from a backup; `hash` is the SHA-256 of the restored content, hexadecimal. */
-export type RestoredDocument = RequestOf<typeof RestoredRow>;
-
-/** A row of a comparison. */
-export interface ComparedRow {
-  readonly row: ComparedDocument;
-  /** The text of the row, a leaf of `rows_root`. */
-  readonly text: string;
-}
-
-/**
- * A time: an ISO date, which means its end in UTC and its beginning in `from`, an ISO date-time with its zone, or Unix
- * seconds.
- */
-export type Moment = string | number;
-
-/** Which recorded documents are listed. Times are those when a document was accepted. */
-export interface InventorySearch {
-  /** Those that were on chain at this time, as they were then. Default: now. */
-  readonly date?: Moment | undefined;
-  /** Text in the document's id. */
-  readonly q?: string | undefined;
-  /** SHA-256 of the content, hexadecimal. */
-  readonly hash?: string | undefined;
-  readonly from?: Moment | undefined;
-  readonly to?: Moment | undefined;
-  /** Documents of a page. */
-  readonly limit?: number | undefined;
-}
-
-/** A page of recorded documents. */
-export type InventoryPage = z.output<(typeof inventory)["result"]>;
-
-/** A page of missing documents, and the verification that did not include them. */
-export type GapPage = z.output<typeof RestoredGap>;
 
 /** The fields of a portable proof that identify it; a verifier checks the rest. */
 export const BundleRecord = Bundle.pick({ format: true, record: true });
