@@ -77,6 +77,23 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
       },
     ],
     [
+      "proof",
+      async (page, stage) => {
+        await recordDocument(stage);
+        await page.goto(`/proof/${PATH}`);
+        await page.locator("main svg, main canvas, main img").first().waitFor();
+        await page.waitForLoadState("networkidle");
+      },
+    ],
+    [
+      "proofs-recorded",
+      async (page, stage) => {
+        await recordDocument(stage);
+        await page.goto("/proofs");
+        await page.locator("tbody td").first().waitFor();
+      },
+    ],
+    [
       "verify-offline",
       async (page) => {
         await page.goto("/verify/offline.html");

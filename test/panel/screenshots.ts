@@ -103,6 +103,20 @@ const VIEWS: readonly View[] = [
     },
   ],
   [
+    "explorer-list",
+    async (page) => {
+      await page.goto("/explorer/transactions?without=sessions");
+      await page.locator("tbody td").first().waitFor();
+    },
+  ],
+  [
+    "api",
+    async (page) => {
+      await page.goto("/docs");
+      await page.locator("main details").first().waitFor();
+    },
+  ],
+  [
     "explorer-transaction",
     async (page, { server }) => {
       await page.goto(`/explorer/tx/${await newestTransaction(server)}`);
@@ -133,10 +147,11 @@ for (const [look, options] of Object.entries(LOOKS)) {
 }
 /** The views that do not look for English words. */
 const isInAnyLanguage = ([name]: View): boolean =>
-  /^(home|records|map|proofs|verify|explorer)/.test(name) && name !== "records-none-match";
+  /^(home|records|map|proofs|proof|api|verify|explorer)/.test(name) && name !== "records-none-match";
 await picturesOf("russian", await stage.window({ ...LOOKS.light, locale: "ru-RU" }), VIEWS.filter(isInAnyLanguage));
 /** The views that readers print. */
-const isPrinted = ([name]: View): boolean => ["verify-passed", "verify-many", "explorer-transaction"].includes(name);
+const PRINTED = ["home", "records", "proof", "proofs-recorded", "verify-passed", "verify-many", "explorer-transaction"];
+const isPrinted = ([name]: View): boolean => PRINTED.includes(name);
 await picturesOf("print", await stage.window(LOOKS.dark), VIEWS.filter(isPrinted), "print");
 
 async function picturesOf(
