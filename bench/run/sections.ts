@@ -10,6 +10,7 @@ import { recovery } from "../sections/recovery.ts";
 import { single } from "../sections/single.ts";
 import { size } from "../sections/size.ts";
 import { start } from "../sections/start.ts";
+import { views } from "../sections/views.ts";
 import type { Section } from "./bench.ts";
 
 /** All sections in the order of the run. Compared sections are adjacent. */
@@ -25,5 +26,6 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["memory", memory],
   ["check", check],
   ["recovery", recovery],
+  ["views", views],
   ["start", start],
 ]);

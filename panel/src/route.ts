@@ -29,14 +29,17 @@ export function addressOf(section: string, ...parts: readonly string[]): string 
   return `/${[section, ...parts].map(encodeURIComponent).join("/")}`;
 }
 
-/** Navigates to an address of this application. */
-export function goTo(address: string): void {
+/**
+ * Navigates to an address of this application.
+ * @param keepsFocus Whether the control that was used stays in the new view
+ */
+export function goTo(address: string, keepsFocus = false): void {
   // As browsers do: a link to the shown page is no further entry.
   if (address === location.pathname + location.search) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
   shown.value = current("link");
   // Moves the focus of screen readers to the new view.
-  document.getElementById("view")?.focus({ preventScroll: true });
+  if (!keepsFocus) document.getElementById("view")?.focus({ preventScroll: true });
 }
 
 /** Replaces the current address in the history. */

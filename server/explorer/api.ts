@@ -83,7 +83,7 @@ const CallDataBody = z
   .object({
     input: z
       .string()
-      .max(2 + 2 * MOST_CALL_BYTES)
+      .max(2 + 2 * MOST_CALL_BYTES, `has more than ${MOST_CALL_BYTES} bytes`)
       .regex(/^0[xX](?:[0-9a-fA-F]{2}){4,}$/, "is not call data: 0x and an even number of digits, at least 8")
       .transform((text) => text.toLowerCase())
       .meta({ description: "`0x` and hexadecimal digits.", pattern: "^0[xX](?:[0-9a-fA-F]{2}){4,}$" }),

@@ -61,7 +61,7 @@ function servedRoute<R extends Route>(
   handle: Handle<R, void>,
 ): ServedRoute {
   const { params, query, body, bodyLine, isKeyed } = route;
-  const isChecked = route.path.startsWith("/api/") && (route.method === "get" || query !== undefined);
+  const isChecked = /^\/(explorer\/)?api\//.test(route.path) && (route.method === "get" || query !== undefined);
   const parameters = isChecked ? parametersOf(query) : undefined;
   const hasLines = (request: Request): boolean =>
     bodyLine !== undefined && typeof request.is(NDJSON_TYPES) === "string";
@@ -71,7 +71,7 @@ function servedRoute<R extends Route>(
     return parseInput(body, request.body);
   };
   const respond = async (request: Request, response: Response): Promise<void> => {
-    if (parameters !== undefined) rejectUnknown(request.query, parameters);
+    if (parameters !== undefined) rejectUnusable(request.query, parameters);
     const input = {
       params: params && parseInput(params, request.params),
       body: bodyOf(request),
@@ -93,8 +93,10 @@ function parametersOf(query: unknown): readonly string[] {
   return query instanceof z.ZodObject ? Object.keys(query.shape) : [];
 }
 
-/** A misspelt parameter would give a response to another question. */
-function rejectUnknown(query: object, parameters: readonly string[]): void {
+/** A misspelt parameter, or one of two, would give a response to another question. */
+function rejectUnusable(query: object, parameters: readonly string[]): void {
+  const repeated = Object.entries(query).find(([, value]) => Array.isArray(value));
+  if (repeated !== undefined) throw malformed(repeated[0], "is there more than once");
   const unknown = Object.keys(query).find((name) => !parameters.includes(name));
   if (unknown === undefined) return;
   const known = parameters.length === 0 ? "it has none" : `it has ${parameters.join(", ")}`;

@@ -9,6 +9,9 @@ import { assertRecordOf, type IndexRow } from "./record-code.ts";
 /** Rows with longer ids are not counted: who writes far ahead does not use the numbers up. */
 const MOST_DIGITS = 15;
 
+/** Whether a row id is in the index of numbers. */
+const hasNumber = (rowId: bigint): boolean => rowId.toString().length <= MOST_DIGITS;
+
 /** Rows of one row id that are read: others than the first one are foreign. */
 const MOST_WITH_ROW_ID = 16;
 
@@ -18,6 +21,9 @@ const MOST_WITH_ROW_ID = 16;
  */
 export function recordReader(database: Database, key: JournalKey, onDamage?: (message: string) => void): RecordReader {
   const records = () => database.selectFrom("records").selectAll();
+  // The index of numbers is used only for these expressions, with the literal.
+  const number = sql<number>`cast(row_id as ${sql.raw(isPostgres(database) ? "bigint" : "integer")})`;
+  const isShort = sql<boolean>`length(row_id) <= ${sql.lit(MOST_DIGITS)}`;
   const toRecordRow = (row: IndexRow): RecordRow => {
     assertRecordOf(key, row, onDamage);
     return {
@@ -35,12 +41,10 @@ export function recordReader(database: Database, key: JournalKey, onDamage?: (me
   };
   return {
     async highestRowId() {
-      const number = sql<number>`cast(row_id as ${sql.raw(isPostgres(database) ? "bigint" : "integer")})`;
       const row = await database
         .selectFrom("records")
         .select(number.as("number"))
-        // A literal: the index is used only when the engine sees the value.
-        .where(sql<boolean>`length(row_id) <= ${sql.lit(MOST_DIGITS)}`)
+        .where(isShort)
         .orderBy(number, "desc")
         .limit(1)
         .executeTakeFirst();
@@ -59,8 +63,11 @@ export function recordReader(database: Database, key: JournalKey, onDamage?: (me
 
     async withRowId(rowId) {
       const rows = await records()
-        .where("row_id", "=", rowId.toString())
-        .orderBy("position")
+        .$if(hasNumber(rowId), (q) => q.where(isShort).where(number, "=", Number(rowId)))
+        // Foreign rows can have longer ids, and make the server assign such ones: there is no index of them.
+        .$if(!hasNumber(rowId), (q) => q.where("row_id", "=", rowId.toString()))
+        // In the order of the primary key, an engine can prefer to read the whole table.
+        .orderBy(sql`position + 0`)
         .limit(MOST_WITH_ROW_ID)
         .execute();
       return rows.map(toRecordRow);

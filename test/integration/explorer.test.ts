@@ -289,6 +289,10 @@ describe("the explorer", function () {
     assert.equal(anchored.block.number, batch.batch.block_number);
     problem(await request("/transactions?without=records"), 400, "without");
     problem(await request("/transactions?cursor=3"), 400, "cursor");
+    const twice = await request("/transactions?without=sessions&without=sessions");
+    problem(twice, 400, "without");
+    assert.equal(twice.body.detail, "without: is there more than once");
+    problem(await request("/blocks?without=sessions"), 400, "without");
   });
 
   it("shows the available fields of other transactions", async () => {

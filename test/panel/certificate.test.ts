@@ -65,6 +65,15 @@ describeInBrowser("the certificate of a document", function () {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  it("has room for the longest name", async () => {
+    const long = "a".repeat(512);
+    await stage.server.post("/api/v1/proof", { document_id: long, hash: sha256("long") });
+    await page.goto(`/proof/${long}`);
+    await onlyVerdict(page, "Verified");
+    assert.equal(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0);
+    assert.lengthOf((await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type \/Page\b/g) ?? [], 1);
+  });
+
   it("shows no bundle that is of another record", async () => {
     const other = { document_id: `${id}2`, hash: sha256("lease"), metadata: { timestamp: 1_600_000_000 } };
     await stage.server.post("/api/v1/proof", other);

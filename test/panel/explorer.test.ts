@@ -139,8 +139,13 @@ describeInBrowser("the explorer page", function () {
     await page.getByRole("checkbox", { name: "Without those of sessions" }).check();
     await page.getByText("Session", { exact: true }).first().waitFor({ state: "hidden" });
     assert.equal(new URL(page.url()).search, "?without=sessions");
+    assert.equal(await page.evaluate<string>("document.activeElement.type"), "checkbox");
     await page.getByText("Record", { exact: true }).first().waitFor();
     await page.goBack();
+    await page.getByText("Session", { exact: true }).first().waitFor();
+    await open("/explorer/transactions?cursor=x");
+    await page.getByText("The input is invalid").waitFor();
+    await page.getByRole("link", { name: "Newest" }).click();
     await page.getByText("Session", { exact: true }).first().waitFor();
     assert.isAbove((await listed("anchors")).length, 1);
   });
@@ -150,16 +155,20 @@ describeInBrowser("the explorer page", function () {
     await logIn(member, stage.server.demo);
     const token = await stage.server.login();
     await stage.server.call(ROUTES.store, { token }, { code: "3", topic: "numbers", payload: {} });
+    await stage.server.post("/api/v1/proof", { document_id: "order 6", hash: sha256("order 6, changed") });
     for (const [text, expected] of [
       ["station-1", ["station-1"]],
       ["ORDER 1", ["order 1", "order 10", "order 11", "order 12"]],
-      ["3", ["3", "order 3"]],
+      ["3", ["3"]],
+      [sha256("order 5"), ["order 5"]],
+      [sha256("order 6"), ["The record with this id or content; its document can have newer ones"]],
     ] as const) {
       await member.goto(`/explorer/search/${encodeURIComponent(text)}`);
       await eventually(async () =>
         assert.includeMembers(await member.locator("main .list a").allTextContents(), [...expected]),
       );
     }
+    await member.goto("/explorer/search/3");
     await member.getByText("Block", { exact: true }).waitFor();
   });
 
@@ -169,6 +178,9 @@ describeInBrowser("the explorer page", function () {
       ["search/hello", "Nothing found"],
       ["block/999999", "Block not found"],
       [`tx/0x${sha256("nothing")}`, "Transaction not found"],
+      ["tx/abc", "Transaction not found"],
+      ["anchor/zz", "This hash was not anchored"],
+      ["block/abc", "Block not found"],
       [`anchor/0x${sha256("nothing")}`, "This hash was not anchored"],
       ["address/nobody", "Invalid address"],
       ["nowhere", "Page not found"],

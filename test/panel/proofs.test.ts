@@ -109,6 +109,27 @@ describeInBrowser("the panel's proofs", function () {
     await page.unroute(path);
   });
 
+  it("go on by themselves after a time without the server", async () => {
+    await startAgain(page);
+    const path = "**/api/v1/proof/batch";
+    await page.route(path, (route) => route.abort());
+    await giveFiles(page, ["outage.txt", `${document} outage`]);
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await page.getByText("It goes on by itself.").waitFor();
+    await page.unroute(path);
+    await onlyVerdict(page, "This content is recorded, according to this server");
+    assert.equal(await page.locator("form .notice-bad").count(), 0);
+  });
+
+  it("say that files with one name are versions of one document", async () => {
+    await startAgain(page);
+    await giveFiles(page, ["same.txt", `${document} one`], ["same.txt", `${document} two`]);
+    await page.getByText("Files with the name of another one: 1").waitFor();
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await page.getByText("Recorded 2", { exact: true }).waitFor();
+    assert.equal((await stage.server.get("/api/v1/proof/same.txt")).body.proof.hash, sha256(`${document} two`));
+  });
+
   it("forget a batch that the server refused when its files are taken away or renamed", async () => {
     await startAgain(page);
     const path = "**/api/v1/proof/batch";
@@ -250,7 +271,7 @@ describeInBrowser("the panel's proofs", function () {
       await eventually(async () => assert.deepEqual(await names(), ["many 7.txt"]));
       const { proof } = (await stage.server.get("/api/v1/proof/many%207.txt")).body;
       await search(proof.id);
-      const link = recorded().getByRole("link", { name: "The proof with this id" });
+      const link = recorded().getByRole("link", { name: "The record with this id or content" });
       assert.equal(await link.getAttribute("href"), `/proof/${proof.id}`);
       await recorded().getByLabel("To", { exact: true }).fill("2020-01-01");
       await search("many");

@@ -11,9 +11,14 @@ export function writtenJson(text: string): unknown {
 /**
  * Parses JSON text so that `JSON.stringify` writes its numbers as they are written, in browsers that can do so: all
  * since 2025.
- * @throws SyntaxError for other text, and for a key that appears twice with different values
+ * @throws SyntaxError for other text, for a key that appears twice with different values, and for one that an object
+ * would lose
  */
 export function parseForSending(text: string): unknown {
+  JSON.parse(text, (key, value: unknown) => {
+    if (key === "__proto__") throw new SyntaxError("a key is __proto__");
+    return value;
+  });
   return parse(text, undefined, (number) => ("rawJSON" in JSON ? JSON.rawJSON(number) : Number(number)));
 }
 

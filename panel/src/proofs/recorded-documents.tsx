@@ -27,7 +27,7 @@ const MOST_NAMES = 10;
 export function RecordedDocuments() {
   const { proofs: words } = texts.value;
   // What was recorded meanwhile is the newest.
-  useEffect(() => void (list.isUntouched && list.search()), [recorder.acceptedCount.value]);
+  useEffect(() => void ((list.isUnused || list.isUntouched) && list.search()), [recorder.acceptedCount.value]);
   const documents = list.documents.value;
   const failure = list.failure.value;
   return (
@@ -84,6 +84,7 @@ function SearchForm() {
               {...control}
               type="date"
               min="1970-01-01"
+              max={new Date().toISOString().slice(0, 10)}
               value={list[name].value}
               onInput={(event) => (list[name].value = event.currentTarget.value)}
             />

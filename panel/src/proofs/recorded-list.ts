@@ -1,7 +1,9 @@
 import { batch, signal } from "@preact/signals";
 import type { InventorySearch, RecordedDocument } from "../../../client/index.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
-import { onForget } from "../session/kept.ts";
+import { proofOf } from "../access/proof-of.ts";
+import { kept, onForget } from "../session/kept.ts";
+import * as z from "zod";
 
 /** Rows that a step of the list adds, unless there are no more. */
 const STEP_ROWS = 50;
@@ -10,10 +12,10 @@ const HASH = /^(0x)?[0-9a-f]{64}$/i;
 /** The list of recorded documents: what is searched for, and what is found so far. */
 class RecordedList {
   /** Text in the id, or a SHA-256. */
-  readonly text = signal("");
+  readonly text = kept("proofs.text", z.string(), "");
   /** ISO dates; empty for none. */
-  readonly from = signal("");
-  readonly to = signal("");
+  readonly from = kept("proofs.from", z.string(), "");
+  readonly to = kept("proofs.to", z.string(), "");
   readonly documents = signal<readonly RecordedDocument[]>([]);
   /** The id of the proof that was searched for by it; it can be an older one of its document. */
   readonly proofId = signal<string | undefined>(undefined);
@@ -28,6 +30,9 @@ class RecordedList {
   #isNew = true;
   #run = new AbortController();
 
+  /** Whether there was no search since the page was loaded. */
+  isUnused = true;
+
   /** Whether the reader has entered or selected nothing, and seen no more than the newest, which a new list has. */
   get isUntouched(): boolean {
     const inputs = [this.text, this.from, this.to];
@@ -37,6 +42,7 @@ class RecordedList {
 
   /** Begins with what is entered. */
   async search(): Promise<void> {
+    this.isUnused = false;
     const text = this.text.value.trim();
     const isHash = HASH.test(text);
     const times = {
@@ -49,7 +55,7 @@ class RecordedList {
     await this.more();
     const isFound = () => this.documents.value.length > 0 || this.failure.value !== undefined || aborted.aborted;
     if (!isHash || isFound()) return;
-    const id = await proofOf(text.replace(/^0x/i, "").toLowerCase());
+    const id = await proofOf(text);
     if (aborted.aborted) return;
     this.proofId.value = id;
     if (id !== undefined) return;
@@ -106,6 +112,7 @@ class RecordedList {
   clear(): void {
     this.#begin({});
     this.documents.value = [];
+    this.isUnused = true;
   }
 
   /** The rows of the last search stay until there are others. */
@@ -123,21 +130,6 @@ class RecordedList {
   }
 }
 
-/** Returns the id of a proof, by itself or by the content that it is of: of an earlier one there may be a newer. */
-async function proofOf(hash: string): Promise<string | undefined> {
-  try {
-    const client = proofClient();
-    if ((await client.find(hash)) !== undefined) return hash;
-    const [found] = await client.verifyAll([hash]);
-    return found?.valid === true ? found.id : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The list of this page. */
 export const list = new RecordedList();
-onForget(() => {
-  list.clear();
-  for (const input of [list.text, list.from, list.to]) input.value = "";
-});
+onForget(() => list.clear());

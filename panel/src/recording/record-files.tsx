@@ -1,4 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
@@ -33,6 +34,7 @@ export function RecordFiles({ verification }: { verification: Verification }) {
   const left = open.length - rows.length;
   const [only, ...others] = rows;
   const isOne = others.length === 0;
+  const names = new Set(rows.map(nameOf));
   const isInvalid = only !== undefined && isOne && !isDocumentId(nameOf(only));
 
   const record = async (event: Event): Promise<void> => {
@@ -42,14 +44,22 @@ export function RecordFiles({ verification }: { verification: Verification }) {
       rows.flatMap((row) => (row.hash === undefined ? [] : [[nameOf(row), row.hash] as const])),
       type.value.trim(),
     );
-    // Also after a failure: some batches can be recorded.
-    await verification.check();
   };
+  const isRunning = recorder.isRunning.value;
+  // Also what was recorded before a failure, or while another view was shown.
+  useEffect(() => {
+    if (!isRunning && missing.length > open.length) void verification.check();
+  }, [isRunning]);
 
   const isPending = missing.length > open.length && !isOpen;
   const notices = (
     <>
       {isPending ? <Notice title={words.pending}>{words.pendingHelp}</Notice> : null}
+      {names.size === rows.length ? null : (
+        <Notice kind="warning" title={words.sameNames(wholeNumber(rows.length - names.size))}>
+          {words.sameNamesHelp}
+        </Notice>
+      )}
       {left === 0 ? null : (
         <Notice kind="warning" title={words.left(wholeNumber(left))}>
           {words.documentIdInvalid}

@@ -1,5 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
-import { ClientError } from "../../../client/errors.ts";
+import { ClientError, isTransient } from "../../../client/errors.ts";
 import { newIdempotencyKey } from "../../../client/idempotency-key.ts";
 import type { ProofRequest } from "../../../client/index.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
@@ -17,6 +17,8 @@ import {
 
 /** Short disturbances do not end a recording. */
 const RETRY_FOR_MILLISECONDS = 60_000;
+/** After a longer one it goes on by itself. */
+const AGAIN_MILLISECONDS = 5_000;
 /** Statuses of a batch that is not accepted as it is. One without the right can be sent again with another key. */
 const REFUSED = [400, 413, 415, 422];
 
@@ -43,6 +45,7 @@ class Recorder {
   readonly #accepted = new Set<string>();
   /** Changes when everything is forgotten: what ends later is of no interest. */
   #generation = 0;
+  #again: ReturnType<typeof setTimeout> | undefined;
   /** Lets other tabs record. */
   #release = (): void => undefined;
 
@@ -60,6 +63,7 @@ class Recorder {
     }
     if (this.open.value !== undefined || documents.length === 0) return release();
     this.#release = release;
+    this.failure.value = undefined;
     this.#set({
       account: session.current.value?.account ?? "",
       begunAt: Date.now(),
@@ -82,6 +86,7 @@ class Recorder {
     if (isWanted && stored !== undefined && stored.account !== account) storedRecording.write(undefined);
     if (!isWanted || stored?.account !== account) return release();
     this.#release = release;
+    this.failure.value = undefined;
     this.#set(stored);
     await this.run();
   }
@@ -89,9 +94,9 @@ class Recorder {
   /** Sends what is left. */
   async run(): Promise<void> {
     if (this.isRunning.value) return;
+    clearTimeout(this.#again);
     batch(() => {
       this.isRunning.value = true;
-      this.failure.value = undefined;
       this.secondsLeft.value = undefined;
     });
     const generation = this.#generation;
@@ -111,6 +116,7 @@ class Recorder {
         if (generation !== this.#generation) return;
         for (const each of first.documents) this.#accepted.add(nameOf(each));
         batch(() => {
+          this.failure.value = undefined;
           this.acceptedCount.value += documents.length;
           this.#set(batches.length === 0 || this.isCancelled.value ? undefined : { ...open, batches });
           const seconds = (performance.now() - start) / 1000;
@@ -125,6 +131,10 @@ class Recorder {
         this.#set(this.#leftAfter(error));
         this.failure.value = error;
       });
+      if (goesOnAfter(error) && this.open.value !== undefined) {
+        const wait = Math.max(AGAIN_MILLISECONDS, 1_000 * (error.retryAfterSeconds ?? 0));
+        this.#again = setTimeout(() => void this.run(), wait);
+      }
     } finally {
       if (generation === this.#generation) this.isRunning.value = false;
     }
@@ -140,6 +150,7 @@ class Recorder {
   /** Ends the recording at once. */
   forget(): void {
     this.#generation += 1;
+    clearTimeout(this.#again);
     batch(() => {
       this.#set(undefined);
       this.isRunning.value = false;
@@ -189,6 +200,11 @@ function nameOf([id, hash]: PlainDocument): string {
 function isRefused(error: unknown): boolean {
   if (!(error instanceof ClientError)) return false;
   return error.code === "key_reused" || REFUSED.includes(error.status ?? 0);
+}
+
+/** Whether a recording goes on by itself after an error. */
+export function goesOnAfter(error: unknown): error is ClientError {
+  return error instanceof ClientError && isTransient(error);
 }
 
 /** Makes the browser ask before it leaves the page. */

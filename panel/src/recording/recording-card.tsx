@@ -5,7 +5,7 @@ import { ErrorNotice } from "../errors/error-notice.tsx";
 import { duration } from "../format/duration.ts";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import { recorder } from "./recorder.ts";
+import { goesOnAfter, recorder } from "./recorder.ts";
 
 /** How far a recording is, and a way to end or to continue it. */
 export function RecordingCard() {
@@ -32,10 +32,11 @@ export function RecordingCard() {
         {left === undefined || !isRunning ? null : <> · {words.left(duration(left))}</>}
       </p>
       {failure === undefined ? null : <ErrorNotice error={failure} />}
+      {goesOnAfter(failure) ? <p class="small muted">{words.goesOn}</p> : null}
       {isAccessNeeded.value ? <AccessField /> : null}
       <div class="row">
-        {isRunning ? null : (
-          <Button free kind="main" icon="proofs" type="submit">
+        {isRunning && failure === undefined ? null : (
+          <Button free kind="main" icon="proofs" type="submit" busy={isRunning}>
             {words.goOn}
           </Button>
         )}

@@ -24,9 +24,14 @@ const DAY_SECONDS = 86_400;
 export function filterOf(query: string): Filter {
   const given = new URLSearchParams(query);
   const text = (name: keyof Filter) => (given.get(name) ?? "").trim();
-  // The form cannot show another date: a condition that nobody sees would be none.
-  const date = (name: "from" | "to") => (DATE.test(text(name)) && timeOf(text(name)) !== undefined ? text(name) : "");
-  return { code: text("code"), topic: text("topic"), sender: text("sender"), from: date("from"), to: date("to") };
+  return { code: text("code"), topic: text("topic"), sender: text("sender"), from: text("from"), to: text("to") };
+}
+
+/** What is wrong with the dates of an address, which the form cannot show. */
+export function faultOf({ from, to }: Filter): "date" | "order" | undefined {
+  const [first, last] = [from, to].map((date) => (DATE.test(date) ? timeOf(date) : undefined));
+  if ((from !== "" && first === undefined) || (to !== "" && last === undefined)) return "date";
+  return first !== undefined && last !== undefined && last < first ? "order" : undefined;
 }
 
 /** Writes a filter as the query of an address; empty without a condition. */
@@ -92,6 +97,7 @@ function matches(text: string, [first = "", ...others]: readonly string[]): bool
 }
 
 function timeOf(date: string): number | undefined {
-  const time = Date.parse(date) / 1000;
-  return Number.isNaN(time) ? undefined : time;
+  const time = new Date(date);
+  // Browsers read 30 February as a day in March.
+  return Number.isNaN(time.getTime()) || !time.toISOString().startsWith(date) ? undefined : time.getTime() / 1000;
 }

@@ -10,6 +10,7 @@ import { addressOf, replaceBy, route } from "../route.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 import { draft } from "./draft.ts";
+import { faultOf, filterOf } from "./filter.ts";
 import { FilterForm } from "./filter-form.tsx";
 import { lastQuery, list, loadMore, refresh, show, stop } from "./record-list.ts";
 import { RecordTable } from "./record-table.tsx";
@@ -26,7 +27,8 @@ export default function Records() {
   useEffect(() => {
     if (isReturning) replaceBy(addressOf("records") + lastQuery.peek());
   }, []);
-  useEffect(() => void show(route.peek().search), [search]);
+  const fault = faultOf(filterOf(search));
+  useEffect(() => void (fault === undefined && show(route.peek().search)), [search]);
   useEffect(() => stop, []);
   const onStored = (record: StoreContent) => {
     draft.isOpen.value = false;
@@ -49,7 +51,7 @@ export default function Records() {
       <FilterForm key={search} />
       {stored.value === undefined ? null : <Notice kind="good">{words.stored(stored.value.chainid)}</Notice>}
       {list.failure.value === undefined ? null : <ErrorNotice error={list.failure.value} />}
-      <RecordList />
+      {fault === undefined ? <RecordList /> : <Notice kind="warning" title={words.faults[fault]} />}
       {draft.isOpen.value ? <SendDialog onStored={onStored} onClose={() => (draft.isOpen.value = false)} /> : null}
     </div>
   );

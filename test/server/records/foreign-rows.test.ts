@@ -110,6 +110,29 @@ for (const engine of ENGINES)
       );
     });
 
+    it("are read by their row id of any length, the first one first", async () => {
+      const store = recordIndexStore(journal.database, KEY, "events");
+      const ids = fc.array(fc.constantFrom(0n, 7n, FAR - 1n, FAR, 2n ** 256n - 1n), { maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(ids, async (written) => {
+          await store.drop();
+          const entries = written.map((rowId, n) =>
+            rowEntry({ rowId, sender: "0x", code: `${n}`, topic: "t", createdAt: "", payload: "" }),
+          );
+          await store.apply({ entries, after: undefined, to: 1, hash: BLOCK_HASH, head: 0 });
+          for (const rowId of new Set([...written, 1n, FAR + 1n])) {
+            const found = await recordReader(journal.database, KEY).withRowId(rowId);
+            const expectedCodes = written.flatMap((each, n) => (each === rowId ? [`${n}`] : []));
+            assert.deepEqual(
+              found.map(({ code }) => code),
+              expectedCodes,
+            );
+          }
+        }),
+        { numRuns: engine === "sqlite" ? 50 : 20 },
+      );
+    });
+
     it("are never assigned, and those far ahead change nothing", async () => {
       const store = recordIndexStore(journal.database, KEY, "events");
       const ids = fc.array(fc.oneof(fc.bigInt(0n, 2_000n), fc.bigInt(FAR, 2n ** 256n - 1n)), { maxLength: 20 });

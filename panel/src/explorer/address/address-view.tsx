@@ -1,5 +1,4 @@
 import type { AddressActivity, ExploredAddress } from "../../../../client/index.ts";
-import { ClientError } from "../../../../client/errors.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { type Page, Pages } from "../../components/pages.tsx";
@@ -11,7 +10,7 @@ import { texts } from "../../texts/texts.ts";
 import { QueryResult } from "../../components/query-result.tsx";
 import { useQuery } from "../../components/query.ts";
 import { eventText } from "./event-text.ts";
-import { explorerClient } from "../explorer-client.ts";
+import { explorerClient, ifReadable } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { addressOf } from "../route.ts";
@@ -22,7 +21,7 @@ const PAGE = 25;
 /** Role and activity of an address. */
 export function AddressView({ address }: { address: string }) {
   const words = texts.value.explorer.address;
-  const query = useQuery(() => found(address), address);
+  const query = useQuery(() => ifReadable(found(address)), address);
   return (
     <QueryResult of={query} missing={<NotFound title={words.unreadable}>{words.unreadableHelp}</NotFound>}>
       {({ explored, activity }) => <Address explored={explored} first={activity} />}
@@ -31,16 +30,11 @@ export function AddressView({ address }: { address: string }) {
 }
 
 async function found(address: string) {
-  try {
-    const [explored, activity] = await Promise.all([
-      explorerClient().address(address),
-      explorerClient().activity(address, { limit: PAGE }),
-    ]);
-    return { explored, activity };
-  } catch (error) {
-    if (error instanceof ClientError && error.code === "malformed") return undefined;
-    throw error;
-  }
+  const [explored, activity] = await Promise.all([
+    explorerClient().address(address),
+    explorerClient().activity(address, { limit: PAGE }),
+  ]);
+  return { explored, activity };
 }
 
 function Address({ explored, first }: { explored: ExploredAddress; first: AddressActivity }) {

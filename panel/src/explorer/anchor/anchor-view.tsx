@@ -6,7 +6,7 @@ import { wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
 import { QueryResult } from "../../components/query-result.tsx";
 import { useQuery } from "../../components/query.ts";
-import { explorerClient } from "../explorer-client.ts";
+import { explorerClient, ifReadable } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { addressOf, VERIFY } from "../route.ts";
@@ -15,7 +15,7 @@ import { useTitle } from "../../components/title.ts";
 /** An anchored hash: a recorded hash or the root of a batch. */
 export function AnchorView({ hash }: { hash: string }) {
   const { anchor } = texts.value.explorer;
-  const query = useQuery(() => explorerClient().anchor(hash), hash);
+  const query = useQuery(() => ifReadable(explorerClient().anchor(hash)), hash);
   return (
     <QueryResult of={query} missing={<NotFound title={anchor.missing}>{anchor.missingHelp}</NotFound>}>
       {(found) => <Anchor anchor={found} />}

@@ -10,7 +10,7 @@ import { byteSize, wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
 import { QueryResult } from "../../components/query-result.tsx";
 import { useQuery } from "../../components/query.ts";
-import { explorerClient } from "../explorer-client.ts";
+import { explorerClient, ifReadable } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { addressOf } from "../route.ts";
@@ -22,7 +22,7 @@ const PAGE = 50;
 /** A block, and the transactions in it. */
 export function BlockView({ id }: { id: string }) {
   const { block } = texts.value.explorer;
-  const query = useQuery(() => explorerClient().block(id, { limit: PAGE }), id);
+  const query = useQuery(() => ifReadable(explorerClient().block(id, { limit: PAGE })), id);
   return (
     <QueryResult of={query} missing={<NotFound title={block.missing}>{block.missingHelp}</NotFound>}>
       {(found) => <Block block={found} />}

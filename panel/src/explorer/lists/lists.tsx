@@ -21,7 +21,7 @@ const PAGE = 25;
 const shown = computed(() => {
   const query = new URLSearchParams(route.value.search);
   return {
-    cursor: query.get("cursor") ?? undefined,
+    cursor: query.get("cursor") || undefined,
     without: query.get("without") === "sessions" ? ("sessions" as const) : undefined,
   };
 });
@@ -94,7 +94,7 @@ export function TransactionList() {
         <input
           type="checkbox"
           checked={without !== undefined}
-          onChange={(event) => goTo(pageAt(event.currentTarget.checked ? { without: "sessions" } : {}))}
+          onChange={(event) => goTo(pageAt(event.currentTarget.checked ? { without: "sessions" } : {}), true)}
         />
         {words.withoutSessions}
       </label>
@@ -131,13 +131,11 @@ function List<T>({
             ) : (
               <Table caption={title} rows={rows} keyOf={keyOf} columns={columns} />
             )}
-            <nav class="row" aria-label={words.pages}>
-              {cursor === undefined ? null : <a href={pageAt({ without })}>{words.newest}</a>}
-              {next === undefined ? null : <a href={pageAt({ without, cursor: next })}>{words.older}</a>}
-            </nav>
+            {next === undefined ? null : <a href={pageAt({ without, cursor: next })}>{words.older}</a>}
           </>
         )}
       </QueryResult>
+      {cursor === undefined ? null : <a href={pageAt({ without })}>{words.newest}</a>}
     </section>
   );
 }

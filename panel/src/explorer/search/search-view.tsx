@@ -1,14 +1,15 @@
 import { useEffect } from "preact/hooks";
-import type { InventoryPage, RecordedDocument, SearchResult } from "../../../../client/index.ts";
+import type { RecordedDocument, SearchResult } from "../../../../client/index.ts";
 import { ClientError } from "../../../../client/errors.ts";
 import { Icon } from "../../components/icon.tsx";
 import { texts } from "../../texts/texts.ts";
 import { QueryResult } from "../../components/query-result.tsx";
 import { useQuery } from "../../components/query.ts";
-import { explorerClient } from "../explorer-client.ts";
+import { explorerClient, ifReadable } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { access, proofClient } from "../../access/proof-access.ts";
+import { proofOf } from "../../access/proof-of.ts";
 import { queryOf } from "../../records/filter.ts";
 import { records, session } from "../../session/session.ts";
 import { addressOf as addressIn, replaceBy } from "../../route.ts";
@@ -20,6 +21,7 @@ const MOST_DOCUMENTS = 10;
 /** Parts of the journal that are searched for a document, from its end. */
 const MOST_PARTS = 10;
 const HASH = /^(0x)?[0-9a-f]{64}$/i;
+const NUMBER = /^\d+$/;
 
 /** The results of a search; a single result is shown directly. */
 export function SearchView({ text }: { text: string }) {
@@ -40,57 +42,66 @@ interface Found {
   /** Whether older documents were not searched. */
   readonly hasOlder: boolean;
   readonly hasRecords: boolean;
+  /** A proof that has this id, or is of this content. */
+  readonly proofId: string | undefined;
 }
 
 async function find(text: string): Promise<Found> {
-  const results = await onChain(text);
+  const results = text === "" ? undefined : await ifReadable(explorerClient().search(text));
   const ofChain = { results: results ?? [], isOfChain: results !== undefined };
-  const none = { ...ofChain, documents: [], hasOlder: false, hasRecords: false };
-  // Only a number can be the name of something else.
-  if (ofChain.results.length > 0 && !/^\d+$/.test(text)) return none;
+  const nothing = { documents: [], hasOlder: false, hasRecords: false, proofId: undefined };
   const hasAccount = session.current.peek() !== undefined;
-  if (!hasAccount && access.peek() === "") return none;
-  const [{ documents, next }, found] = await Promise.all([
-    ifAllowed(documentsOf(text), { documents: [] }),
-    hasAccount
-      ? session.call((token) => records.page(token, { field: "code", value: text, limit: 1 }))
-      : { events: [] },
+  if (text === "" || (!hasAccount && access.peek() === "")) return { ...ofChain, ...nothing };
+  const isFound = ofChain.results.length > 0;
+  // Only a number can be the name of something else.
+  if (isFound && !NUMBER.test(text)) return { ...ofChain, ...nothing };
+  const [documents, hasRecords] = await Promise.all([
+    ifPossible(documentsOf(text), nothing, isFound),
+    ifPossible(hasAccount ? hasRecordsOf(text) : Promise.resolve(false), false, isFound),
   ]);
-  const hasOlder = documents.length === 0 && next !== undefined;
-  return { ...ofChain, documents, hasOlder, hasRecords: found.events.length > 0 };
+  return { ...ofChain, ...nothing, ...documents, hasRecords };
 }
 
-async function documentsOf(text: string): Promise<Pick<InventoryPage, "documents" | "next">> {
-  const search = { ...(HASH.test(text) ? { hash: text } : { q: text }), limit: MOST_DOCUMENTS };
-  let page = await proofClient().inventoryPage(search);
+async function hasRecordsOf(code: string): Promise<boolean> {
+  const search = { field: "code", value: code, limit: 1 } as const;
+  return (await session.call((token) => records.page(token, search))).events.length > 0;
+}
+
+async function documentsOf(text: string): Promise<Partial<Found>> {
+  const limit = MOST_DOCUMENTS;
+  if (NUMBER.test(text)) {
+    // Many names have some digits.
+    const { documents } = await proofClient().inventoryPage({ q: text, limit });
+    return { documents: documents.filter(({ document_id }) => document_id === text) };
+  }
+  if (HASH.test(text)) {
+    const { documents } = await proofClient().inventoryPage({ hash: text, limit });
+    if (documents.length > 0) return { documents };
+    const proofId = await proofOf(text);
+    if (proofId !== undefined) return { proofId };
+  }
+  let page = await proofClient().inventoryPage({ q: text, limit });
   for (let parts = 1; page.documents.length === 0 && page.next !== undefined && parts < MOST_PARTS; parts += 1)
-    page = await proofClient().inventoryPage(search, page.next);
-  return page;
+    page = await proofClient().inventoryPage({ q: text, limit }, page.next);
+  const { documents, next } = page;
+  return { documents, hasOlder: documents.length === 0 && next !== undefined && !HASH.test(text) };
 }
 
-/** Readers without the right to read something find nothing there. */
-async function ifAllowed<T>(found: Promise<T>, otherwise: T): Promise<T> {
+/** Finds nothing where a reader may not read. An error does not hide what the chain has. */
+async function ifPossible<T>(found: Promise<T>, otherwise: T, isFound: boolean): Promise<T> {
   try {
     return await found;
   } catch (error) {
-    if (error instanceof ClientError && ["unauthorized", "forbidden"].includes(error.code)) return otherwise;
-    throw error;
-  }
-}
-
-async function onChain(text: string): Promise<readonly SearchResult[] | undefined> {
-  try {
-    return await explorerClient().search(text);
-  } catch (error) {
-    if (error instanceof ClientError && error.code === "malformed") return undefined;
+    const isHarmless = error instanceof ClientError && ["malformed", "unauthorized", "forbidden"].includes(error.code);
+    if (isFound || isHarmless) return otherwise;
     throw error;
   }
 }
 
 function Results({ text, found }: { text: string; found: Found }) {
   const { search } = texts.value.explorer;
-  const { results, isOfChain, documents, hasOlder, hasRecords } = found;
-  const count = results.length + documents.length + (hasRecords ? 1 : 0);
+  const { results, isOfChain, documents, hasOlder, hasRecords, proofId } = found;
+  const count = results.length + documents.length + (hasRecords ? 1 : 0) + (proofId === undefined ? 0 : 1);
   const [first] = results;
   const address = first === undefined || count > 1 ? undefined : resultAddress(first);
   useEffect(() => {
@@ -128,6 +139,12 @@ function Results({ text, found }: { text: string; found: Found }) {
             <a href={addressIn("records") + queryOf({ code: text })}>{text}</a>
           </li>
         ) : null}
+        {proofId === undefined ? null : (
+          <li>
+            <Icon name="proofs" />
+            <a href={addressIn("proof", proofId)}>{texts.value.proofs.thisProof}</a>
+          </li>
+        )}
         {documents.map(({ id, document_id }) => (
           <li key={id}>
             <Icon name="proofs" />

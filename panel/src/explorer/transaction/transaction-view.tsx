@@ -9,7 +9,7 @@ import { wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
 import { QueryResult } from "../../components/query-result.tsx";
 import { useQuery } from "../../components/query.ts";
-import { explorerClient } from "../explorer-client.ts";
+import { explorerClient, ifReadable } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { addressOf, VERIFY } from "../route.ts";
@@ -25,7 +25,7 @@ const BADGES = { pending: "warning", succeeded: "good", reverted: "bad" } as con
 /** A transaction: summary first, then all details. */
 export function TransactionView({ hash }: { hash: string }) {
   const words = texts.value.explorer.transaction;
-  const query = useQuery(() => explorerClient().transaction(hash), hash, EVERY_MILLISECONDS);
+  const query = useQuery(() => ifReadable(explorerClient().transaction(hash)), hash, EVERY_MILLISECONDS);
   return (
     <QueryResult of={query} missing={<NotFound title={words.missing}>{words.missingHelp}</NotFound>}>
       {(transaction) => <Transaction transaction={transaction} />}

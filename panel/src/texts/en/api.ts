@@ -1,6 +1,8 @@
 export const api = {
   title: "API",
-  about: "Both APIs of this server, with calls to copy. The examples are recorded from a server.",
+  about:
+    "Both APIs of this server, with calls to copy. " +
+    "The examples are recorded from a server: replace their ids, hashes and logins.",
   document: "OpenAPI document",
   parameters: "Parameter",
   body: "Field of the body",

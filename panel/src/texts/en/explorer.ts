@@ -60,7 +60,6 @@ export const explorer = {
     block: "Block",
     none: "There are none.",
     noneYet: "There are none in these blocks, but older ones can have some.",
-    pages: "Pages",
     newest: "Newest",
     older: "Older",
   },
@@ -109,7 +108,9 @@ export const explorer = {
   block: {
     title: (number: string) => `Block ${number}`,
     missing: "Block not found",
-    missingHelp: "The block may not exist yet, may belong to another chain, or may not have reached this node.",
+    missingHelp:
+      "Check its number or hash. " +
+      "The block may not exist yet, may belong to another chain, or may not have reached this node.",
     neighbours: "Adjacent blocks",
     previous: "Previous",
     next: "Next",
@@ -193,7 +194,9 @@ export const explorer = {
   transaction: {
     title: "Transaction",
     missing: "Transaction not found",
-    missingHelp: "It may still be in flight or belong to another chain. A new transaction appears within a few blocks.",
+    missingHelp:
+      "Check its hash. " +
+      "It may still be in flight or belong to another chain. A new transaction appears within a few blocks.",
     reverted: "The contract reverted the transaction; nothing was written",
     pending: "Not in a block yet",
     undecoded: "Its call is not decoded",

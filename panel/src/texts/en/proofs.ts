@@ -11,7 +11,7 @@ export const proofs = {
   none: "Nothing found",
   noneYet: "Nothing is recorded yet",
   noneHelp: "Documents appear here when they are on the chain.",
-  thisProof: "The proof with this id",
+  thisProof: "The record with this id or content; its document can have newer ones",
   selectAll: (count: string) => `Select all ${count}`,
   selectNone: "Select none",
   select: (name: string) => `Select ${name}`,

@@ -4,6 +4,7 @@ export const recording = {
   done: (done: string, all: string) => `${done} of ${all} recorded`,
   left: (time: string) => `${time} left`,
   goOn: "Continue",
+  goesOn: "It goes on by itself.",
   cancel: "Cancel",
   cancelling: "Ends when the server has answered about what was sent.",
   otherTab: "Another tab of this browser records files. Wait for its end, or cancel it there.",

@@ -162,6 +162,8 @@ export const verify = {
     documentIdHint: "Name of the document, stored in the server's journal.",
     documentIdInvalid: "A document id has 1 to 512 characters; it is not blank, . or ..",
     left: (count: string) => `Not to be recorded, because of their paths: ${count}`,
+    sameNames: (count: string) => `Files with the name of another one: ${count}`,
+    sameNamesHelp: "They are recorded as versions of one document, in this order: the last one is the newest.",
     type: "Type of document",
     typeHint: "Optional, for instance contract.",
     button: "Record",
