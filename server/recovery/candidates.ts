@@ -8,9 +8,8 @@ import { newestOfHash } from "./store.ts";
 export const AT_ONCE = 250;
 /** Entries that a search looks through in a step: most are of no interest. */
 const SEARCHED_AT_ONCE = 5_000;
-/** Time after which a step ends, and entries before which it does not: those with a row of their own take longer. */
-const STEP_MILLISECONDS = 25;
-const LEAST_SEARCHED = 500;
+/** Time after which a step ends: entries with a row of their own take longer. */
+const STEP_MILLISECONDS = 15;
 /** Clocks can be set back, and those of two relayers differ: entries are in the order of their times up to this. */
 const CLOCK_SLACK_MILLISECONDS = 60_000;
 
@@ -56,7 +55,7 @@ async function walked(
   const most = isSearch(search) ? SEARCHED_AT_ONCE : AT_ONCE;
   const begun = performance.now();
   for (let read = 0; read < most && wanted.length < AT_ONCE && next !== undefined; read += AT_ONCE) {
-    if (read >= LEAST_SEARCHED && performance.now() - begun > STEP_MILLISECONDS) break;
+    if (read > 0 && performance.now() - begun > STEP_MILLISECONDS) break;
     const entries: readonly JournalEntry[] = await checked.entriesBefore(next, AT_ONCE);
     // Other requests are served between the entries, and before their anchors are read.
     await yieldToEventLoop();
