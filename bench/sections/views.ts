@@ -16,7 +16,7 @@ import { type Sealbook, startSealbook } from "../run/sealbook.ts";
 const TARGET_MILLISECONDS = 200;
 const STORING_CLIENTS = 64;
 const MOST_SECONDS = 1_200;
-/** Documents of one transaction, and how the web panel asks for lists. */
+/** Rows of the pages of lists, as the web panel asks for them. */
 const PAGE = { documents: 100, explorer: 25, records: 500 };
 /** A limit of the explorer counts requests of a network address: each view has one of its own. */
 const addressOf = (view: number) => ({ "x-forwarded-for": `10.0.${view}.1` });

@@ -63,10 +63,7 @@ export interface RecordReader {
   equalTo(query: RecordPage & { readonly field: SearchField; readonly text: string }): Promise<ScanStep>;
   /** Reads rows by their positions, newest first. */
   rows(positions: readonly number[]): Promise<RecordRow[]>;
-  /**
-   * Returns the rows that were written under a row id that this server assigned: with the current one those that it was
-   * written over.
-   */
+  /** Returns the rows that were written under a row id: with the current one those that it was written over. */
   withRowId(rowId: bigint): Promise<RecordRow[]>;
   newest(limit: number, before?: number): Promise<RecordRow[]>;
   count(): Promise<number>;

@@ -173,13 +173,13 @@ export const gap = defineRoute({
         .optional()
         .meta({ description: "`next` of the previous page." }),
     })
+    .refine(({ against, cursor }) => cursor === undefined || (typeof cursor === "number") === (against === "journal"), {
+      path: ["cursor"],
+      message: NO_CURSOR,
+    })
     .refine(({ against, verification_id }) => against !== "journal" || verification_id === undefined, {
       path: ["verification_id"],
       message: "is not allowed with against=journal, which concerns no comparison",
-    })
-    .refine(({ against, cursor }) => cursor === undefined || (against === "journal") === (typeof cursor === "number"), {
-      path: ["cursor"],
-      message: NO_CURSOR,
     }),
   result: Gap,
   resultLine: z.union([RecordedDocument, UnknownAnchor]),

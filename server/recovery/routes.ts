@@ -76,7 +76,7 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
 
     serveRaw(gap, { admit })(async ({ query: { verification_id, against, limit, cursor } }, request, response) => {
       if (against === "journal") {
-        const start = typeof cursor === "object" ? cursor.before : cursor;
+        const start = typeof cursor === "number" ? cursor : undefined;
         const pages = { head: { against }, name: "anchors", start, limit };
         await sendPages(request, response, pages, async (after, most) => {
           const { anchors, next } = await recovery.unknownAnchors(after, most);
@@ -87,9 +87,9 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
       const head = { against, ...toRecoveryVerification(verification) };
       response.set(VERIFICATION_HEADER, verification.id);
-      const state = typeof cursor === "object" ? cursor : await recovery.state();
-      const start = typeof cursor === "object" ? cursor.before : cursor;
-      const pages = { head, name: "documents", start, limit, cursorOf: cursorIn(state) };
+      const position = typeof cursor === "object" ? cursor : undefined;
+      const state = position ?? (await recovery.state());
+      const pages = { head, name: "documents", start: position?.before, limit, cursorOf: cursorIn(state) };
       await sendPages(request, response, pages, async (before, most) => {
         const { documents, next } = await recovery.gap(verification, state, before, most);
         return { rows: documents.map(toRecordedDocument), next };

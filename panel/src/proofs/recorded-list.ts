@@ -1,13 +1,12 @@
 import { batch, signal } from "@preact/signals";
+import * as z from "zod";
 import type { InventorySearch, RecordedDocument } from "../../../client/index.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
-import { proofOf } from "../access/proof-of.ts";
+import { isHash, proofOf } from "../access/proof-of.ts";
 import { kept, onForget } from "../session/kept.ts";
-import * as z from "zod";
 
 /** Rows that a step of the list adds, unless there are no more. */
 const STEP_ROWS = 50;
-const HASH = /^(0x)?[0-9a-f]{64}$/i;
 
 /** The list of recorded documents: what is searched for, and what is found so far. */
 class RecordedList {
@@ -44,17 +43,17 @@ class RecordedList {
   async search(): Promise<void> {
     this.isUnused = false;
     const text = this.text.value.trim();
-    const isHash = HASH.test(text);
+    const isOfHash = isHash(text);
     const times = {
       limit: STEP_ROWS,
       ...(this.from.value === "" ? {} : { from: this.from.value }),
       ...(this.to.value === "" ? {} : { to: this.to.value }),
     };
-    this.#begin({ ...times, ...(text === "" ? {} : isHash ? { hash: text } : { q: text }) });
+    this.#begin({ ...times, ...(text === "" ? {} : isOfHash ? { hash: text } : { q: text }) });
     const { signal: aborted } = this.#run;
     await this.more();
     const isFound = () => this.documents.value.length > 0 || this.failure.value !== undefined || aborted.aborted;
-    if (!isHash || isFound()) return;
+    if (!isOfHash || isFound()) return;
     const id = await proofOf(text);
     if (aborted.aborted) return;
     this.proofId.value = id;

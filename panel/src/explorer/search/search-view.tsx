@@ -9,7 +9,7 @@ import { explorerClient, ifReadable } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { access, proofClient } from "../../access/proof-access.ts";
-import { proofOf } from "../../access/proof-of.ts";
+import { isHash, proofOf } from "../../access/proof-of.ts";
 import { queryOf } from "../../records/filter.ts";
 import { records, session } from "../../session/session.ts";
 import { addressOf as addressIn, replaceBy } from "../../route.ts";
@@ -20,7 +20,6 @@ import { useTitle } from "../../components/title.ts";
 const MOST_DOCUMENTS = 10;
 /** Parts of the journal that are searched for a document, from its end. */
 const MOST_PARTS = 10;
-const HASH = /^(0x)?[0-9a-f]{64}$/i;
 const NUMBER = /^\d+$/;
 
 /** The results of a search; a single result is shown directly. */
@@ -74,7 +73,7 @@ async function documentsOf(text: string): Promise<Partial<Found>> {
     const { documents } = await proofClient().inventoryPage({ q: text, limit });
     return { documents: documents.filter(({ document_id }) => document_id === text) };
   }
-  if (HASH.test(text)) {
+  if (isHash(text)) {
     const { documents } = await proofClient().inventoryPage({ hash: text, limit });
     if (documents.length > 0) return { documents };
     const proofId = await proofOf(text);
@@ -84,7 +83,7 @@ async function documentsOf(text: string): Promise<Partial<Found>> {
   for (let parts = 1; page.documents.length === 0 && page.next !== undefined && parts < MOST_PARTS; parts += 1)
     page = await proofClient().inventoryPage({ q: text, limit }, page.next);
   const { documents, next } = page;
-  return { documents, hasOlder: documents.length === 0 && next !== undefined && !HASH.test(text) };
+  return { documents, hasOlder: documents.length === 0 && next !== undefined && !isHash(text) };
 }
 
 /** Finds nothing where a reader may not read. An error does not hide what the chain has. */
@@ -117,7 +116,7 @@ function Results({ text, found }: { text: string; found: Found }) {
   if (count === 0) {
     return (
       <NotFound title={search.nothing}>
-        {HASH.test(text) ? search.nothingForHash : search.nothingHelp} <a href={VERIFY}>{search.openVerify}</a>
+        {isHash(text) ? search.nothingForHash : search.nothingHelp} <a href={VERIFY}>{search.openVerify}</a>
       </NotFound>
     );
   }
