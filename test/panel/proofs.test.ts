@@ -111,13 +111,25 @@ describeInBrowser("the panel's proofs", function () {
 
   it("go on by themselves after a time without the server", async () => {
     await startAgain(page);
-    const path = "**/api/v1/proof/batch";
-    await page.route(path, (route) => route.abort());
-    await giveFiles(page, ["outage.txt", `${document} outage`]);
+    const files = Array.from(
+      { length: 1_001 },
+      (_, index) => [`outage ${index}`, `${document} outage ${index}`] as const,
+    );
+    await giveFiles(page, ...files);
+    await page.getByRole("heading", { name: "Record the 1,001 files not recorded yet" }).waitFor();
+    // The second batch, and everything after it.
+    let sent = 0;
+    const path = "**/api/v1/**";
+    await page.route(path, (route) => {
+      sent += route.request().url().endsWith("/batch") ? 1 : 0;
+      return sent < 2 ? route.continue() : route.abort();
+    });
     await page.getByRole("button", { name: "Record", exact: true }).click();
     await page.getByText("It goes on by itself.").waitFor();
+    await page.getByText("1,000 of 1,001 recorded").waitFor();
+    assert.equal(await page.getByText("Cannot be said").count(), 0);
     await page.unroute(path);
-    await onlyVerdict(page, "This content is recorded, according to this server");
+    await page.getByText("Recorded 1,001", { exact: true }).waitFor();
     assert.equal(await page.locator("form .notice-bad").count(), 0);
   });
 

@@ -11,13 +11,19 @@ import { texts } from "../texts/texts.ts";
 import type { Row } from "../verify/verdict.ts";
 import type { Verification } from "../verify/verification.ts";
 import { isDocumentId } from "./document-id.ts";
-import { recorder } from "./recorder.ts";
+import { goesOnAfter, recorder } from "./recorder.ts";
 import { RecordingCard } from "./recording-card.tsx";
 
 const NONE = { id: "", name: "" };
 /** The name that was entered for a file: the id of its row, in a verification. */
 const entered = signal<{ readonly verification?: Verification; readonly id: string; readonly name: string }>(NONE);
 onForget(() => (entered.value = NONE));
+
+/** Whether the server has not recorded a file, or could not be asked. */
+function isUnrecorded({ size, verdict }: Row): boolean {
+  const isUnknown = verdict?.kind === "undetermined" && verdict.code === "server";
+  return size !== undefined && (verdict?.kind === "not_recorded" || isUnknown);
+}
 
 /** Records the files that the server has not recorded: their hashes, under their names. */
 export function RecordFiles({ verification }: { verification: Verification }) {
@@ -29,7 +35,8 @@ export function RecordFiles({ verification }: { verification: Verification }) {
   const missing = verification.rows.value.filter(
     ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
   );
-  const open = missing.filter((row) => !recorder.hasAccepted({ document_id: nameOf(row), hash: row.hash ?? "" }));
+  const isAccepted = (row: Row) => recorder.hasAccepted({ document_id: nameOf(row), hash: row.hash ?? "" });
+  const open = missing.filter((row) => !isAccepted(row));
   const rows = open.length === 1 ? open : open.filter((row) => isDocumentId(nameOf(row)));
   const left = open.length - rows.length;
   const [only, ...others] = rows;
@@ -45,11 +52,12 @@ export function RecordFiles({ verification }: { verification: Verification }) {
       type.value.trim(),
     );
   };
-  const isRunning = recorder.isRunning.value;
-  // Also what was recorded before a failure, or while another view was shown.
+  // Also when it ended while another view was shown. Of a server that does not respond nothing is asked.
+  const isAtRest = !recorder.isRunning.value && !goesOnAfter(recorder.failure.value);
   useEffect(() => {
-    if (!isRunning && missing.length > open.length) void verification.check();
-  }, [isRunning]);
+    if (isAtRest && verification.rows.peek().some((row) => isUnrecorded(row) && isAccepted(row)))
+      void verification.check();
+  }, [isAtRest]);
 
   const isPending = missing.length > open.length && !isOpen;
   const notices = (
